@@ -14,6 +14,8 @@ mod combine;
 mod compute;
 #[path = "cli/examples.rs"]
 mod examples;
+#[path = "cli/formula.rs"]
+mod formula;
 #[path = "../../ptx-emulator/src/bin/ptx-emulator/help.rs"]
 pub mod help;
 #[path = "cli/integrate.rs"]
@@ -34,6 +36,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 pub use cells::AxisArguments;
 pub use combine::{CombineArguments, ScanArguments};
 pub use compute::ComputeArguments;
+pub use formula::FormulaArguments;
 pub use integrate::IntegrateArguments;
 pub use internal::{TuneArguments, WorkerArguments};
 pub use manners::{Manners, choose_color};
@@ -60,8 +63,10 @@ pub enum Command {
     Bench(Box<BenchArguments>),
     /// Time a kernel and compare it with its first times, which are kept
     Time(TimeArguments),
-    /// Integrate a function of the catalogue: between two limits, or for each row of a file
+    /// Integrate a formula or a function of the catalogue: between limits, or for each row of a file
     Integrate(Box<IntegrateArguments>),
+    /// Print a formula's values and derivatives at points, or its PTX
+    Formula(FormulaArguments),
     /// Scan a column of a file: each number, combined with those before it
     Scan(Box<ScanArguments>),
     /// Reduce a column of a file: all numbers, combined to one

@@ -43,6 +43,14 @@ pub enum Error {
         /// What is wrong with its value, and the allowed range.
         problem: String,
     },
+    /// A formula that cannot be understood.
+    #[error("{argument}, {error}")]
+    Formula {
+        /// The argument as it is typed.
+        argument: String,
+        /// What is wrong, and where.
+        error: quadscan::integrate::FormulaError,
+    },
     /// A folder or a file for results that cannot be written.
     #[error("--out {}: cannot write {}: {source}", folder.display(), path.display())]
     Unwritable {

@@ -93,7 +93,16 @@ fn ended(written: io::Result<()>, is_right: bool) -> ExitCode {
 
 /// Says why, with the exit code that it has.
 fn failed(error: &quadscan_bench::Error) -> ExitCode {
-    say(&format!("error: {}", legible(&error.to_string())));
+    let sentence = error.to_string();
+    let sentence = match error {
+        // The text and the place in it stand below.
+        quadscan_bench::Error::Formula { .. } => {
+            let lines: Vec<_> = sentence.lines().map(legible).collect();
+            lines.join("\n")
+        }
+        _ => legible(&sentence).to_string(),
+    };
+    say(&format!("error: {sentence}"));
     ExitCode::from(error.exit_code())
 }
 
@@ -206,6 +215,12 @@ fn main() -> ExitCode {
             arguments.place.out.is_some(),
             |input, output, watch| integral::integrate(&arguments, input, output, watch),
         ),
+        Command::Formula(arguments) => {
+            match integral::formula::formula(&arguments, &mut |sentence| say(sentence)) {
+                Err(error) => failed(&error),
+                Ok(text) => ended(print(&text), true),
+            }
+        }
         Command::Scan(arguments) => on_file(
             manners,
             arguments.of.place.out.is_some(),

@@ -16,9 +16,8 @@ use std::process::ExitCode;
 
 use quadscan::device::{Artifact, Device, DeviceChoice, Module};
 use quadscan::integrate::{
-    Adaptive, CONVERGED, Items, Options, Outcome, TanhSinh, TanhSinhOptions,
+    Adaptive, CONVERGED, Formula, Items, Options, Outcome, TanhSinh, TanhSinhOptions,
 };
-use quadscan_kernels::integrate::catalogue::Planck;
 
 /// J s.
 const PLANCK: f64 = 6.626_070_15e-34;
@@ -118,6 +117,11 @@ fn exitance(integral: f64) -> f64 {
     integral * CHARGE.powi(4) * factor
 }
 
+/// The spectrum; at 0 it is 0.
+fn planck() -> quadscan::Result<Formula> {
+    Ok(Formula::parse("if(x == 0, x, x^3 / exp_m1(x/kt))")?)
+}
+
 /// The integral of each temperature's whole spectrum.
 fn whole_spectrum(module: &Module, temperatures: &[f64]) -> quadscan::Result<Vec<Outcome<f64>>> {
     let device = module.device();
@@ -128,7 +132,7 @@ fn whole_spectrum(module: &Module, temperatures: &[f64]) -> quadscan::Result<Vec
         ..TanhSinhOptions::default()
     };
     let items = Items::between(0.0, f64::INFINITY).with_each(&energies);
-    TanhSinh::of::<Planck>(module, options)?.outcomes(&items)
+    TanhSinh::of_formula(module, &planck()?, options)?.outcomes(&items)
 }
 
 /// The integrals of each temperature's spectrum over the bands, one temperature's after another's.
@@ -149,7 +153,7 @@ fn bands(module: &Module, temperatures: &[f64]) -> quadscan::Result<Vec<Outcome<
         .from_each(&from)
         .to_each(&to)
         .with_each(&energies);
-    Adaptive::of::<Planck>(module, Options::default())?.outcomes(&items)
+    Adaptive::of_formula(module, &planck()?, Options::default())?.outcomes(&items)
 }
 
 /// The exitances of outcomes, all of which have converged.

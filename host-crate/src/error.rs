@@ -4,11 +4,13 @@
 //! are kept. A message is one sentence. Nothing is printed here: programs do that.
 
 mod context;
+mod formula;
 
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+pub use formula::FormulaError;
 #[cfg(feature = "emulator")]
 use ptx_emulator::LaunchError;
 
@@ -167,7 +169,7 @@ pub enum Error {
     },
     /// The module has no such kernel.
     #[error(
-        "the module has no kernel `{kernel}`: build the artifact again, or load that of the crate which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce` or `integrate`, and `kernels` is all three"
+        "the module has no kernel `{kernel}`: build the artifact again, or load that of the crate which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce`, `select` or `integrate`, and `kernels` is all four"
     )]
     UnknownKernel {
         /// The entry name that was looked for.
@@ -328,6 +330,9 @@ pub enum Error {
         /// The device's name.
         device: String,
     },
+    /// A formula that cannot be understood.
+    #[error("the formula, {0}")]
+    Formula(#[from] FormulaError),
     /// An argument of the command line or of a function that cannot be carried out.
     #[error("{argument} {problem}")]
     Argument {

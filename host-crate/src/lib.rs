@@ -7,13 +7,14 @@
 //! - `error`: one type for all errors.
 //! - [`device`]: runs kernels, on a GPU or on an emulator.
 //! - [`integrate`], [`reduce`]: plans of integrals and of reductions.
-//! - [`scan`]: plans of scans.
+//! - [`scan`], [`select`]: plans of scans and of selections.
 
 pub mod device;
 mod error;
 pub mod integrate;
 pub mod reduce;
 pub mod scan;
+pub mod select;
 
 pub use error::{Error, Result};
 

@@ -2,7 +2,7 @@
 
 /// The features as cargo names them to a build script, and the kernels of each by names as
 /// `CudaBuilder::only` takes them. All of them together are all kernels.
-pub(crate) const FAMILIES: [(&str, &[&str]); 4] = [
+pub(crate) const FAMILIES: [(&str, &[&str]); 5] = [
     (
         "SCAN",
         &[
@@ -19,6 +19,16 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 4] = [
         ],
     ),
     ("REDUCE", &["reduce", "segmented_reduce"]),
-    ("INTEGRATE", &["composite", "adaptive", "tanh_sinh"]),
+    ("SELECT", &["select_one_wave", "select_lookahead"]),
+    (
+        "INTEGRATE",
+        &[
+            "composite",
+            "adaptive",
+            "tanh_sinh",
+            "values_formula",
+            "functions_formula",
+        ],
+    ),
     ("TABLES", &["main"]),
 ];

@@ -10,6 +10,7 @@
 //! - `operator`: what scans and reductions combine.
 //! - `scan`: prefix scans of whole arrays, and of their segments.
 //! - `reduce`: reductions of arrays, and of their segments, by the same tagged words and warps.
+//! - `select`: stream compaction, by the same tagged words and warps.
 //! - `block_scan`: the published scans of one block.
 //! - `integrate`: integrals by rules over integrands.
 //! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
@@ -30,6 +31,7 @@
 //! What does not live here: memory, launches, timing and checking (crate
 //! `quadscan`), and thread indices, barriers and warp functions (`cuda_std`).
 #![cfg_attr(not(target_os = "cuda"), no_std)]
+#![cfg_attr(target_os = "cuda", feature(asm_experimental_arch))]
 
 pub mod block_scan;
 pub mod diagnostics;
@@ -38,6 +40,7 @@ pub mod limits;
 pub mod operator;
 pub mod reduce;
 pub mod scan;
+pub mod select;
 
 mod instances;
 

@@ -20,7 +20,7 @@ constexpr int kUnknown = -1;
 template <typename Visit>
 void each_entry(Visit visit)
 {
-    for (const peer::Table table : {peer::sums(), peer::operators(), peer::reductions()}) {
+    for (const peer::Table table : {peer::sums(), peer::operators(), peer::reductions(), peer::selections()}) {
         for (size_t i = 0; i < table.count; ++i) {
             visit(table.entries[i]);
         }

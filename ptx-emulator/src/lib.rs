@@ -53,8 +53,8 @@
 //! is a model of its special function unit. Other GPUs may have others.
 //!
 //! One thing is not an H200's bits: ptxas contracts in places where
-//! `lower/contract.rs` does not: the product inside of a `div.full` or
-//! `div.approx`, and products that meet a sum only where it unrolls a loop.
+//! `lower/contract.rs` does not: products that meet a sum only where it unrolls a
+//! loop, and products of what it simplifies.
 //!
 //! The package `ptx-syntax` reads the text.
 //!
@@ -94,7 +94,7 @@ pub use lower::LoadOptions;
 pub use machine::{LaunchOptions, Model, Schedule};
 pub use observe::Class;
 pub use program::{Program, SharedMemory, refusals};
-pub use ptx_syntax::ParseError;
+pub use ptx_syntax::{ParseError, Type};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use ptx_syntax::Type;
+
 /// The classes by which instructions are counted.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Class {
@@ -138,6 +140,33 @@ pub struct MemoryAccess<'a> {
     /// Whether `loaded` or `stored` tell its values, in launches with weak memory: those of
     /// `ld`, `st`, `atom` and `red`.
     pub values: bool,
+    /// The first rows of the call's registers, of 32 and of 64 bits; 0 of a copy that ends later.
+    pub rows: [u32; 2],
+}
+
+/// A register of a function: its bits, and its row among those of its size.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register {
+    /// 8, 16, 32 or 64, and 1 of a predicate. A register of 128 bits is two of 64.
+    pub bits: u32,
+    pub(crate) row: u32,
+}
+
+/// A register by its name in the text, with the type that an instruction gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedRegister {
+    /// `%r7`
+    pub name: String,
+    /// Of the instruction where it has one of the register's size, else the declared one.
+    pub ty: Type,
+    /// Which it is.
+    pub register: Register,
+}
+
+/// The registers of one call of a function in a warp.
+pub trait Registers {
+    /// The bits that a lane has in a register.
+    fn bits(&self, register: Register, lane: usize) -> u64;
 }
 
 /// The launch as a whole.
@@ -190,6 +219,8 @@ macro_rules! observer {
             const CONTROL: bool = false;
             /// Wants `loaded` and `stored`, in launches with weak memory.
             const VALUES: bool = false;
+            /// Wants `registers`, while it `follows` them.
+            const REGISTERS: bool = false;
             /// Has to see all blocks on one core.
             const SERIAL: bool = false;
 
@@ -197,6 +228,10 @@ macro_rules! observer {
             fn fork(&self) -> Self;
             /// Takes back what a fork saw.
             fn merge(&mut self, other: Self);
+            /// Whether it wants `registers` now.
+            fn follows(&self) -> bool {
+                false
+            }
             $(
                 $(#[$doc])*
                 #[allow(unused_variables)]
@@ -210,6 +245,7 @@ macro_rules! observer {
             const MEMORY: bool = A::MEMORY || B::MEMORY;
             const CONTROL: bool = A::CONTROL || B::CONTROL;
             const VALUES: bool = A::VALUES || B::VALUES;
+            const REGISTERS: bool = A::REGISTERS || B::REGISTERS;
             const SERIAL: bool = A::SERIAL || B::SERIAL;
 
             fn fork(&self) -> Self {
@@ -218,6 +254,9 @@ macro_rules! observer {
             fn merge(&mut self, other: Self) {
                 self.0.merge(other.0);
                 self.1.merge(other.1);
+            }
+            fn follows(&self) -> bool {
+                self.0.follows() || self.1.follows()
             }
             $(
                 fn $event(&mut self, $($name: $ty),*) {
@@ -233,6 +272,7 @@ macro_rules! observer {
             const MEMORY: bool = A::MEMORY;
             const CONTROL: bool = A::CONTROL;
             const VALUES: bool = A::VALUES;
+            const REGISTERS: bool = A::REGISTERS;
             const SERIAL: bool = A::SERIAL;
 
             fn fork(&self) -> Self {
@@ -242,6 +282,9 @@ macro_rules! observer {
                 if let (Some(own), Some(other)) = (self, other) {
                     own.merge(other);
                 }
+            }
+            fn follows(&self) -> bool {
+                self.as_ref().is_some_and(A::follows)
             }
             $(
                 fn $event(&mut self, $($name: $ty),*) {
@@ -264,6 +307,9 @@ observer! {
     /// A warp runs an instruction; `active` lanes take part, of `path` that
     /// have come to it.
     fn instruction(at: Site, class: Class, active: u32, path: u32);
+    /// Lanes are about to run an instruction; `rows` are the first ones of the call's registers,
+    /// of 32 and of 64 bits.
+    fn registers(at: Site, lanes: u32, rows: [u32; 2], registers: &dyn Registers);
     /// A warp is about to access memory.
     fn access(at: Site, access: &MemoryAccess<'_>);
     /// Lanes have loaded the newest `values` of one element; the observer may give them

@@ -1,6 +1,7 @@
 //! A loaded module: its kernels, and where its instructions come from.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ptx_syntax::{ParseError, parse};
@@ -11,6 +12,7 @@ use crate::lower::{
     self, Function, LoadOptions,
     layout::{self, SharedLayout},
 };
+use crate::observe::NamedRegister;
 
 /// Refusals of one module that are listed.
 const MOST_REFUSALS: usize = 1000;
@@ -45,11 +47,20 @@ pub struct SharedMemory {
 /// A loaded PTX module.
 #[derive(Debug)]
 pub struct Program {
-    pub(crate) code: lower::Code,
+    pub(crate) code: Arc<lower::Code>,
     /// The numbers of the kernels' functions, by their names.
     entries: HashMap<String, usize>,
     /// Tells programs apart in a GPU's memory.
     pub(crate) id: u64,
+}
+
+/// What each instruction does with registers: found out from the texts when it is first asked.
+pub(crate) fn uses(code: &lower::Code) -> &[lower::Uses] {
+    code.uses.get_or_init(|| {
+        let texts = code.sources.iter().map(|source| source.text.as_str());
+        let modules = texts.filter_map(|text| Some((parse(text).ok()?, text)));
+        lower::uses(&modules.collect::<Vec<_>>(), &exec::INSTRUCTIONS)
+    })
 }
 
 fn is_kernel(function: &Function) -> bool {
@@ -94,7 +105,7 @@ impl Program {
         let kernels = functions.filter(|(_, function)| is_kernel(function));
         Ok(Program {
             entries: kernels.map(|(n, f)| (f.name.clone(), n)).collect(),
-            code,
+            code: Arc::new(code),
             id: NEXT.fetch_add(1, Ordering::Relaxed),
         })
     }
@@ -159,6 +170,12 @@ impl Program {
     /// The PTX text of an instruction.
     pub fn statement(&self, pc: u32) -> String {
         self.code.statement(pc)
+    }
+
+    /// The registers that an instruction writes, as the text names them.
+    pub fn written(&self, pc: u32) -> &[NamedRegister] {
+        let uses = uses(&self.code).get(pc as usize);
+        uses.map_or(&[], |uses| &uses.written)
     }
 
     /// The kernel or function that an instruction stands in; empty when there

@@ -18,6 +18,7 @@
 mod findings;
 mod launches;
 mod leading;
+mod steps;
 mod trace;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -310,8 +311,11 @@ fn choose<'a>(
     let found = names::entries(name, module.flat_map(|module| &module.parts));
     let is_own = |place: &usize| cases[*place].name.split("::").next() == Some(name);
     let own: Vec<usize> = (0..cases.len()).filter(is_own).collect();
+    let is_entry = kernels(artifact).any(|kernel| kernel.entry == name);
     let entries: Option<Vec<&str>> = match found {
-        Ok(entries) => Some(entries.into_iter().collect()),
+        // Where names begin like a module of the suite, that is what is meant.
+        Ok(entries) if own.is_empty() || is_entry => Some(entries.into_iter().collect()),
+        Ok(_) => None,
         // A module of the suite that is about several kernels.
         Err(_) if !own.is_empty() => None,
         Err(unknown) => return Err(unknown.to_string()),

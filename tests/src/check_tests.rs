@@ -128,8 +128,13 @@ fn the_lines_that_led_to_a_finding_stand_below_it() {
             .trim_end()
             .to_owned()
     };
-    let way = [3, 4, 6].map(line).join("\n");
-    let expected = format!("\n  the thread came there by\n{way}\n");
+    let written = [
+        (3, "%r1 = 0, %r2 = 0"),
+        (4, "%r3 = 0, %r2 = 0"),
+        (6, "%r1 = 0"),
+    ];
+    let way = written.map(|(number, values)| format!("{}  // {values}", line(number)));
+    let expected = format!("\n  the thread came there by\n{}\n", way.join("\n"));
     assert!(text.contains("uninitialised read: "), "{text}");
     assert!(text.contains(&expected), "{text}");
     assert!(
@@ -335,8 +340,32 @@ fn the_way_of_a_thread_is_told_by_lines_of_the_source() {
     let is_at = |line: &&str| line.starts_with("  kernels-crate/src/diagnostics.rs:");
     assert!(lines[1..].iter().all(is_at), "{told}");
     assert!(told.contains("elapsed = global_timer() - start;"), "{told}");
+    // Behind it, what it wrote.
+    let timer = lines
+        .iter()
+        .find(|line| line.contains("elapsed = global_timer() - start;"));
+    let values = timer
+        .and_then(|line| line.split_once("  // %r"))
+        .map(|(_, values)| values);
+    assert!(
+        values.is_some_and(|values| values.contains(" = ")),
+        "{told}"
+    );
     let missing = follow(1).expect_err("it has one thread");
     assert!(missing.contains("a thread [1, 0, 0]"), "{missing}");
+}
+
+/// A name that entries begin with, and a module of tests of the same name, of which none launches
+/// those entries.
+#[test]
+fn a_module_of_tests_is_meant_where_entries_begin_with_its_name() {
+    let case = Case {
+        name: "reduce::of_another_kernel",
+        run: |bench| neighbours(bench, "bar.sync 0;"),
+    };
+    let report = check(&[case], &arguments(Some("reduce"))).expect("a module");
+    assert!(report.clean, "{}", report.text);
+    assert!(!report.text.contains("not launched"), "{}", report.text);
 }
 
 #[test]

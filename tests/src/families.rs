@@ -51,7 +51,15 @@ const TEXTBOOK: &[&str] = &[
     "decoupled_lookback_",
 ];
 const REDUCTIONS: &[&str] = &["reduce_one_wave_", "reduce_", "segmented_reduce_"];
+const SELECTIONS: &[&str] = &["select_one_wave_", "select_lookahead_"];
 const INTEGRALS: &[&str] = &["composite_", "adaptive_", "tanh_sinh_"];
+const FORMULAS: &[&str] = &[
+    "composite_",
+    "adaptive_",
+    "tanh_sinh_",
+    "values_",
+    "functions_",
+];
 
 const SCAN: &str = "`quadscan::scan`, table `scan`";
 const REDUCE: &str = "`quadscan::reduce`, table `reduce`";
@@ -192,6 +200,13 @@ pub const FAMILIES: &[Family] = &[
         why: "the operator that does not commute, of 16 bytes",
     },
     Family {
+        name: "selections",
+        prefixes: SELECTIONS,
+        instances: &["u8", "u16", "u32", "u64", "words"],
+        launched_by: "`quadscan::select`, table `select`",
+        why: "by conditions, flags, runs, and partitions: a kernel a width, which all types of it share",
+    },
+    Family {
         name: "integrals, one at a time",
         prefixes: INTEGRALS,
         instances: &[
@@ -221,16 +236,12 @@ pub const FAMILIES: &[Family] = &[
         why: "the integrands that are timed beside SciPy: smooth, and infinite at an end",
     },
     Family {
-        name: "integrals of the documents",
-        prefixes: INTEGRALS,
-        instances: &[
-            "planck_f32",
-            "planck_f64",
-            "genz_gaussian_f32",
-            "genz_gaussian_f64",
-        ],
-        launched_by: "`quadscan integrate`, the example `spectrum`",
-        why: "a spectrum over an infinite range, and a peak of two parameters for files of items",
+        name: "integrals of formulas",
+        prefixes: FORMULAS,
+        instances: &["formula_f32", "formula_f64"],
+        launched_by: "`quadscan::integrate`, `quadscan integrate`, the example `spectrum`",
+        why: "the rules, with a hole that a formula takes the place of; values at points, and the \
+              elementary functions",
     },
 ];
 

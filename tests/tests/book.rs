@@ -187,9 +187,14 @@ fn objection(page: &str, block: &(String, String), linked: &[String]) -> Option<
     match language.as_str() {
         "rust" if doc_tested().contains(page) => None,
         "rust" => Some("Rust that no test compiles".into()),
-        "rust,ignore" => {
+        "rust,ignore" | "python" => {
             let is_there = linked.iter().any(|source| source.contains(text.trim_end()));
-            (!is_there).then(|| "Rust that stands in no file that the page links to".into())
+            (!is_there).then(|| "code that stands in no file that the page links to".into())
+        }
+        // Run by python/tests/test_devices.py, which finds prompts.
+        "pycon" if page == "python.md" => {
+            let begins = text.starts_with(">>> ") && text.ends_with("\n\n");
+            (!begins).then(|| "Python without a prompt, or without an empty line at the end".into())
         }
         "sh" => {
             let known = |line: &&str| COMMANDS.iter().any(|start| line.starts_with(start));
@@ -227,7 +232,8 @@ fn every_block_of_code_in_the_book_is_tested() {
         let text = read(&format!("docs/{page}"));
         let sources = links(&text)
             .into_iter()
-            .filter(|link| link.ends_with(".rs") && !link.contains("://"));
+            .filter(|link| link.ends_with(".rs") || link.ends_with(".py"))
+            .filter(|link| !link.contains("://"));
         let linked: Vec<String> = sources.map(|link| read(&format!("docs/{link}"))).collect();
         let objections = blocks(&text);
         let objections = objections
@@ -272,4 +278,9 @@ fn a_block_that_nobody_tests_is_found() {
     );
     assert!(objection(page, &block("sh", "sudo rm"), &[]).is_some());
     assert!(objection(page, &block("cpp", "f();"), &[]).is_some());
+    assert!(objection(page, &block("python", "f()"), &["g()".into()]).is_some());
+    assert!(objection(page, &block("pycon", ">>> f()\n\n"), &[]).is_some());
+    let of_python = |text: &str| objection("python.md", &block("pycon", text), &[]);
+    assert_eq!(of_python(">>> f()\n3\n\n"), None);
+    assert!(of_python("f()\n\n").is_some() && of_python(">>> f()\n3\n").is_some());
 }

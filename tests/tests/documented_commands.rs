@@ -26,6 +26,30 @@ const INTEGRATE: &[&str] = &[
     "$ quadscan integrate",
 ];
 
+/// The words of a command as a shell divides it, up to a comment or to what becomes of its output.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut is_quoted, mut is_word) = (Vec::<String>::new(), false, false);
+    for c in command.chars() {
+        match c {
+            '\'' => {
+                is_quoted = !is_quoted;
+                continue;
+            }
+            '#' | '|' | '>' if !is_quoted => break,
+            c if c.is_whitespace() && !is_quoted => {
+                is_word = false;
+                continue;
+            }
+            _ => {}
+        }
+        if !std::mem::replace(&mut is_word, true) {
+            words.push(String::new());
+        }
+        words.extend(words.pop().map(|word| format!("{word}{c}")));
+    }
+    words
+}
+
 /// Words after one of the `starts` in the commands of a Markdown text: lines of fenced
 /// blocks, and code within a line.
 fn arguments_of(markdown: &str, starts: &[&str]) -> Vec<Vec<String>> {
@@ -43,13 +67,7 @@ fn arguments_of(markdown: &str, starts: &[&str]) -> Vec<Vec<String>> {
         };
         for piece in pieces {
             let rest = starts.iter().find_map(|start| piece.strip_prefix(start));
-            let command = rest.map(|rest| rest.split(['#', '|', '>']).next().unwrap_or(rest));
-            found.extend(command.map(|command| {
-                command
-                    .split_whitespace()
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            }));
+            found.extend(rest.map(words));
         }
     }
     found
@@ -77,6 +95,7 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
         Ok(cli) => match cli.command {
             Command::Bench(bench) => Request::new(&bench).map(drop),
             Command::Integrate(integrate) => integral::check(&integrate),
+            Command::Formula(formula) => integral::formula::check(&formula),
             Command::Report(_) => Ok(()),
             Command::Scan(scan) => combine::check_scan(&scan),
             Command::Reduce(reduce) => combine::check_reduce(&reduce),
@@ -147,15 +166,37 @@ fn every_bench_command_in_the_documents_is_understood() {
 
 #[test]
 fn every_integrate_command_in_the_documents_is_understood() {
-    let name = "docs/integrate.md";
-    let text = fs::read_to_string(root().join(name)).expect(name);
-    // Without arguments it is the command's name.
-    let commands = arguments_of(&text, INTEGRATE).into_iter();
-    let commands: Vec<_> = commands.filter(|arguments| !arguments.is_empty()).collect();
-    assert!(commands.len() > 5, "{name} shows {commands:?}");
-    for arguments in commands {
-        assert_eq!(objection("integrate", &arguments), None, "{arguments:?}");
+    for (name, least) in [
+        ("docs/integrate.md", 6),
+        ("docs/formulas.md", 4),
+        ("README.md", 1),
+    ] {
+        let text = fs::read_to_string(root().join(name)).expect(name);
+        // Without arguments it is the command's name.
+        let commands = arguments_of(&text, INTEGRATE).into_iter();
+        let is_whole = |arguments: &Vec<String>| arguments.len() > 1;
+        let commands: Vec<_> = commands.filter(is_whole).collect();
+        assert!(commands.len() >= least, "{name} shows {commands:?}");
+        for arguments in commands {
+            assert_eq!(objection("integrate", &arguments), None, "{arguments:?}");
+        }
     }
+}
+
+#[test]
+fn every_formula_command_in_the_documents_is_understood() {
+    let name = "docs/formulas.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    let commands = arguments_of(&text, &["cargo xtask formula", "quadscan formula"]).into_iter();
+    let commands: Vec<_> = commands
+        .filter(|arguments| arguments.first().is_some_and(|text| text != "TEXT"))
+        .collect();
+    assert!(commands.len() >= 2, "{name} shows {commands:?}");
+    for arguments in commands {
+        assert_eq!(objection("formula", &arguments), None, "{arguments:?}");
+    }
+    let unknown = ["sqr(x)", "--at", "1"].map(str::to_owned);
+    assert!(objection("formula", &unknown).is_some());
 }
 
 #[test]

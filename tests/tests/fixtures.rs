@@ -15,7 +15,7 @@ use quadscan_bench::modules;
 use quadscan_tests::fixtures::recording::{Result as LaunchResult, changed, differences};
 use quadscan_tests::fixtures::{
     self, Header, Recording, SEED, approximations, attributes, integrated, launches, nvcc, probes,
-    products, random, record,
+    products, random, record, texts,
 };
 use quadscan_tests::probes::table;
 use quadscan_tests::random_launches::command;
@@ -50,6 +50,10 @@ const CASES: &[Case] = &[
     Case {
         name: "kernels_from_nvcc_give_the_recorded_bits",
         run: kernels_from_nvcc,
+    },
+    Case {
+        name: "texts_of_other_compilers_give_the_recorded_bits",
+        run: other_texts,
     },
     Case {
         name: "products_of_matrices_give_the_recorded_bits",
@@ -122,7 +126,7 @@ fn seeded_launches(bench: &Bench) -> Outcome {
 }
 
 fn arrays(bench: &Bench) -> Outcome {
-    let found = launches::run_arrays(&bench.module, SEED)?;
+    let mut found = launches::run_arrays(&bench.module, SEED)?;
     if fixtures::ARRAYS.is_empty() {
         return suite::skip("arrays.jsonl is empty: `fixtures record DIR` on a GPU makes it");
     }
@@ -130,6 +134,10 @@ fn arrays(bench: &Bench) -> Outcome {
     let hashes = record::artifact_hashes(&modules::ours()?);
     state("arrays", &recorded.header, &hashes);
     assert_eq!(recorded.header.seed, SEED, "record anew");
+    let new = found.split_off(recorded.lines.len().min(found.len()));
+    if !new.is_empty() {
+        eprintln!("arrays: {} launches are not recorded yet", new.len());
+    }
     verdict(&differences(&recorded.lines, &found))
 }
 
@@ -218,6 +226,16 @@ fn kernels_from_nvcc(bench: &Bench) -> Outcome {
     assert_eq!(recorded.header.seed, SEED, "record anew");
     state("nvcc", &recorded.header, &nvcc::hashes());
     verdict(&differences(&recorded.lines, &nvcc::run(&bench.device)?))
+}
+
+fn other_texts(bench: &Bench) -> Outcome {
+    if !is_alike(&bench.device) {
+        return suite::skip("approximations of another GPU may have other bits than Hopper's");
+    }
+    let recorded = Recording::<LaunchResult>::read(fixtures::TEXTS)?;
+    assert_eq!(recorded.header.seed, SEED, "record anew");
+    state("texts", &recorded.header, &texts::hashes());
+    verdict(&differences(&recorded.lines, &texts::run(&bench.device)?))
 }
 
 fn products_of_matrices(bench: &Bench) -> Outcome {
@@ -322,11 +340,11 @@ fn every_kernel(bench: &Bench) -> Outcome {
     let manifest = bench.module.manifest().ok_or("no manifest")?;
     let mut there: Vec<&str> = manifest
         .kernels()
-        // Conformance has the limits' results to the bit, but for one approximation, and those of
-        // kernels that are launched by themselves.
+        // Conformance has the limits' results to the bit, but for one approximation, those of
+        // kernels that are launched by themselves, and those of formulas.
         .filter(|kernel| quadscan_bench::kernels::by_name(&kernel.entry).is_none())
         .filter(|kernel| {
-            !["diagnostics", "limits"]
+            !["diagnostics", "limits", "formula"]
                 .iter()
                 .any(|m| kernel.module.ends_with(m))
         })

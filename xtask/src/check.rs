@@ -5,6 +5,8 @@
 //! built each time, alone, which takes seconds. Its tests also launch other kernels: those are
 //! built once, and again when the host's side of the kernels has changed.
 
+mod known_bugs;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,8 +24,6 @@ use crate::{cargo, ptx, setup, terminal};
 
 /// The suite of tests, and the folder of its modules below the root.
 const SUITE: &str = "conformance";
-/// The program that runs kernels with known bugs.
-const KNOWN_BUGS: &str = "known_bugs";
 const TESTS: &str = "tests/tests/conformance";
 
 /// The suite's exit code when its tests need kernels that are not there.
@@ -71,21 +71,15 @@ fn index(text: &str) -> Result<String, String> {
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     if let Some(name) = &options.kernel {
         can_be(name)?;
+        if options.known_bugs {
+            known_bugs::is_one(name)?;
+        }
     }
     setup::ensure()?;
     if options.known_bugs {
-        return known_bugs(options);
+        return known_bugs::run(options);
     }
     checked(options).map(|checked| ExitCode::from(checked.code))
-}
-
-/// Runs the kernels with known bugs; the program that does so builds their PTX.
-fn known_bugs(options: &Options) -> anyhow::Result<ExitCode> {
-    terminal::begin("building kernels with known bugs");
-    let (program, _) = suite(KNOWN_BUGS)?;
-    let code = status(program_checking(&program, options))?;
-    let code = code.and_then(|code| u8::try_from(code).ok());
-    Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
 /// What came of a check.

@@ -11,7 +11,8 @@
 //! - `ptx`: PTX of our kernels. `quadscan`: what that program can answer without being built.
 //! - `bench`: builds that program and becomes it. `check`: kernels under the emulator's checks.
 //!   `cost`: the budget of sizes and build times.
-//! - `bundle`, `dev`, `inspect`, `test`: commands that use these three.
+//! - `python`: the package for Python.
+//! - `bundle`, `dev`, `inspect`, `test`: commands that use these four.
 //! - `book`, `doctor`, `fixtures`, `new_app`, `new_kernel`, `package`, `tune`: commands.
 
 mod bench;
@@ -29,6 +30,7 @@ mod new_app;
 mod new_kernel;
 mod package;
 mod ptx;
+mod python;
 mod quadscan;
 mod runners;
 mod setup;
@@ -41,7 +43,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use error::{Refused, exit_code, path};
-use quadscan::{Manners, choose_color, help, integrands, sentence};
+use quadscan::{Manners, choose_color, formulas, help, integrands, sentence};
 use terminal::Talk;
 
 /// Builds, tests, measures and bundles quadscan.
@@ -73,12 +75,18 @@ enum Command {
     /// included, and its exit code comes back. A build that fails exits 101.
     #[command(disable_help_flag = true)]
     Bench(bench::Arguments),
-    /// Integrate a function of the catalogue, or one for each row of a file
+    /// Integrate a formula or a function of the catalogue, or one for each row of a file
     ///
     /// Everything after `integrate` goes to `quadscan integrate`, `--help` included, and
     /// its exit code comes back.
     #[command(disable_help_flag = true)]
     Integrate(bench::Arguments),
+    /// Print a formula's values and derivatives at points, or its PTX
+    ///
+    /// Everything after `formula` goes to `quadscan formula`, `--help` included, and its exit code
+    /// comes back.
+    #[command(disable_help_flag = true)]
+    Formula(bench::Arguments),
     /// Scan a column of a file: each number, combined with those before it
     ///
     /// Everything after `scan` goes to `quadscan scan`, `--help` included, and its exit code
@@ -135,7 +143,12 @@ enum Command {
     ///
     /// Uses mdbook as a library, which is compiled the first time.
     Book,
-    /// Run everything that CI checks: format, lints, tests, doc tests, budget
+    /// Build a wheel of the package for Python, and print its path
+    ///
+    /// Needs python3, 3.9 or newer. Uses maturin, which pip installs in a virtual environment in
+    /// the target folder. Exits 1 when a test of `--test` failed, and 2 without python3.
+    Python(python::Options),
+    /// Run everything that CI checks: format, lints, tests, doc tests, Python, budget
     Test(test::Options),
     /// Compare crates, kernels, bytes, lines and build times with the budget
     ///
@@ -197,6 +210,7 @@ fn carry_out(command: Command, manners: Manners) -> anyhow::Result<ExitCode> {
         Command::Setup => setup::run(),
         Command::Bench(arguments) => arguments.hand_on("bench", manners),
         Command::Integrate(arguments) => arguments.hand_on("integrate", manners),
+        Command::Formula(arguments) => arguments.hand_on("formula", manners),
         Command::Scan(arguments) => arguments.hand_on("scan", manners),
         Command::Reduce(arguments) => arguments.hand_on("reduce", manners),
         Command::Report(arguments) => arguments.hand_on("report", manners),
@@ -207,6 +221,7 @@ fn carry_out(command: Command, manners: Manners) -> anyhow::Result<ExitCode> {
         Command::Inspect(options) => inspect::run(&options),
         Command::Ptx(options) => ptx::run(&options),
         Command::Book => book::run(),
+        Command::Python(options) => python::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Cost(options) => cost::run(&options),
         Command::Doctor => doctor::run(),
@@ -256,7 +271,7 @@ mod tests {
             _ => Vec::new(),
         };
         // What follows these is `quadscan`'s, which has a test of its own.
-        let handed_on = ["bench", "integrate", "scan", "reduce", "report"];
+        let handed_on = ["bench", "formula", "integrate", "scan", "reduce", "report"];
         let line = handed_on.iter().fold(CommandLine::command(), |line, name| {
             line.mut_subcommand(name, |command| command.hide(true))
         });

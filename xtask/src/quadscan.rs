@@ -80,6 +80,30 @@ macro_rules! integrands {
 }
 pub(crate) use integrands;
 
+/// The same of entries of `quadscan_kernels::formulas!`.
+macro_rules! formulas {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident {
+            formula: $formula:literal,
+            text: $text:literal,
+            limits: ($from:expr, $to:expr),
+            parameters: [$($parameter:ident),*],
+        }
+    )*) => {
+        /// A row a formula.
+        pub(super) fn formulas() -> Vec<Vec<String>> {
+            let limit = |limit: f64| format!("{limit:?}");
+            vec![$({
+                let parameters: &[&str] = &[$(stringify!($parameter)),*];
+                let (name, formula) = (stringify!($name).to_owned(), $formula.to_owned());
+                vec![name, formula, parameters.join(", "), limit($from), limit($to), String::new()]
+            }),*]
+        }
+    };
+}
+pub(crate) use formulas;
+
 /// The page that lists the tables.
 const TABLES: &str = include_str!("../../docs/tables/axes.md");
 
@@ -133,7 +157,10 @@ pub(crate) fn answer(subcommand: &str, arguments: &[OsString]) -> Result<ExitCod
     match (subcommand, arguments) {
         ("bench", [list]) if list == "--list" || list == "-l" => print!("{}", tables()),
         ("integrate", [list]) if list == "--list" || list == "-l" => {
-            print!("{}", list_of_integrands(&catalogue::rows()));
+            print!(
+                "{}",
+                list_of_integrands(&[catalogue::rows(), catalogue::formulas()].concat())
+            );
         }
         _ => return Err(manners),
     }

@@ -18,6 +18,7 @@ use anyhow::Context;
 use crate::cargo::{self, Executable};
 use crate::cost;
 use crate::ptx;
+use crate::python;
 use crate::runners;
 use crate::setup;
 use crate::terminal::{self, count};
@@ -94,13 +95,14 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     };
     let mut runners = Err("they or the kernels were not built".to_owned());
     let mut reports = Vec::new();
-    for name in ["format", "lints", "tests", "doc tests", "budget"] {
+    for name in ["format", "lints", "tests", "doc tests", "python", "budget"] {
         terminal::begin(name);
         let report = match name {
             "format" => command(format())?,
             "lints" => build(lints(&compiler), &mut runners)?,
             "tests" => tests(&runners, &artifact, &mut std::io::stdout())?,
             "doc tests" => command(doc_tests(&compiler))?,
+            "python" => of_python(&compiler, &artifact)?,
             _ => budget(),
         };
         let how = report
@@ -118,6 +120,38 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     print_summary(&reports, start.elapsed())?;
     let failed = reports.iter().any(|report| report.failure.is_some());
     Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// Builds the module of the package for Python, and runs its tests where there is a Python.
+fn of_python(compiler: &Path, artifact: &Path) -> anyhow::Result<Report> {
+    let (name, start, mut tally) = ("python", Instant::now(), Tally::default());
+    let failure = match python::tests(compiler, artifact) {
+        Ok(Ok(command)) => {
+            let runs_tests = true;
+            let step = Step {
+                name,
+                command,
+                runs_tests,
+            };
+            let ran = step.run(&mut std::io::stdout())?;
+            return Ok(Report {
+                duration: start.elapsed(),
+                ..ran
+            });
+        }
+        Ok(Err(why)) => {
+            tally.read(&format!("test python ... ignored, {why}"));
+            None
+        }
+        Err(error) => Some(format!("{error:#}")),
+    };
+    let (duration, tests) = (start.elapsed(), Some(tally));
+    Ok(Report {
+        name,
+        duration,
+        failure,
+        tests,
+    })
 }
 
 /// The step that is no command of cargo's: what the sources and the PTX weigh.

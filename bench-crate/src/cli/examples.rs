@@ -32,8 +32,15 @@ Examples:
 pub(super) const INTEGRATE: &str = "\
 Examples:
   quadscan integrate -i runge --from 0 --to 1       one integral
+  quadscan integrate --formula 'exp(-x^2)*cos(k*x)' --from 0 --to inf --parameters k=1.5
   quadscan integrate -i planck --batch rows.csv     one a row, to standard output
   quadscan integrate -l                             the functions";
+
+/// Of `formula`.
+pub(super) const FORMULA: &str = "\
+Examples:
+  quadscan formula 'x^2*sin(k*x)' --at 0.5,1 --parameters k=2    values and slopes
+  quadscan formula 'exp(-x^2)' --ptx                             what a device is given";
 
 /// Of `scan`.
 pub(super) const SCAN: &str = "\

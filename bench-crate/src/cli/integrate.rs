@@ -14,12 +14,27 @@ pub struct IntegrateArguments {
     #[arg(short, long, value_name = "NAME")]
     pub integrand: Option<String>,
 
+    /// A formula of x and of parameters, such as 'exp(-x^2) * cos(k*x)'
+    ///
+    /// Names without a meaning are its parameters. What can be written is in docs/formulas.md.
+    #[arg(
+        long,
+        value_name = "TEXT",
+        allow_hyphen_values = true,
+        conflicts_with = "integrand"
+    )]
+    pub formula: Option<String>,
+
+    /// Give the integral's derivative by this parameter, too, in a column of its own
+    #[arg(long, value_name = "NAME")]
+    pub derivative: Option<String>,
+
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(short, long, conflicts_with_all = ["from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+    #[arg(short, long, conflicts_with_all = ["formula", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 
-    /// Lower limit: a number, inf or -inf [default: the function's own]
+    /// Lower limit: a number, inf or -inf [default: the function's own; a formula has none]
     ///
     /// If it is above the upper limit, the integral is taken backwards.
     #[arg(long, allow_hyphen_values = true, value_name = "A")]

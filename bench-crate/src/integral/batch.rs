@@ -2,12 +2,12 @@
 //! computed, and to compute them, a block of rows at a time.
 
 use super::given::Given;
+use super::integrand::Integrand;
 use super::items::{Items, Layout, column_names};
 use super::method::Method;
 use super::number::Number;
 use crate::columns::{Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows};
 use crate::error::Result;
-use quadscan::integrate::Kernels;
 
 /// The argument that names it.
 pub(super) const BATCH: &str = "--batch";
@@ -26,7 +26,7 @@ const ITEMS: &str = "items";
 pub(super) struct Batch<'a, R> {
     source: &'a Source,
     layout: Layout<'a, R>,
-    known: Vec<&'static str>,
+    known: Vec<&'a str>,
     /// The columns that are passed on.
     pub(super) passed: Vec<Heading>,
     /// How many items.
@@ -39,7 +39,7 @@ impl<'a, R: Number> Batch<'a, R> {
     /// Reads a file of items. Err with the first row that is none.
     pub(super) fn new(
         source: &'a Source,
-        of: &Kernels<R>,
+        of: &'a Integrand<R>,
         given: Given<R>,
         method: &'a Method<R>,
         watch: &mut dyn Watch,
@@ -50,7 +50,7 @@ impl<'a, R: Number> Batch<'a, R> {
     fn of_at_most(
         most: u64,
         source: &'a Source,
-        of: &Kernels<R>,
+        of: &'a Integrand<R>,
         given: Given<R>,
         method: &'a Method<R>,
         watch: &mut dyn Watch,
@@ -113,12 +113,13 @@ impl<'a, R: Number> Batch<'a, R> {
 
 #[cfg(test)]
 mod tests {
-    use quadscan_kernels::integrate::catalogue::GenzGaussian;
-
     use super::*;
-    use quadscan::integrate::{IntegrandKernels, Options};
+    use quadscan::integrate::Options;
 
-    const OF: Kernels<f64> = GenzGaussian::KERNELS;
+    fn of() -> Integrand<f64> {
+        let known = super::super::catalogue::by_name(Some("genz_gaussian"));
+        known.and_then(Integrand::of).expect("it is there")
+    }
 
     /// Hears nothing.
     struct Deaf;
@@ -140,7 +141,8 @@ mod tests {
         };
         let source = Source::open(BATCH, "-".as_ref(), &mut text.as_bytes()).map_err(said)?;
         let method = Method::Adaptive(Options::default());
-        let batch = Batch::of_at_most(most, &source, &OF, Given::none(&OF), &method, &mut Deaf);
+        let of = of();
+        let batch = Batch::of_at_most(most, &source, &of, Given::none(&of), &method, &mut Deaf);
         let batch = batch.map_err(said)?;
         let block = batch
             .read()

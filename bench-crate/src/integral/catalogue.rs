@@ -7,16 +7,41 @@ use crate::error::Result;
 use crate::export::{Format, Grid};
 use crate::spelling;
 use quadscan::integrate::{Entry, Kernels, MAX_PARAMETERS};
-use quadscan_kernels::integrate::catalogue::CATALOGUE;
+use quadscan_kernels::integrate::catalogue::{CATALOGUE, FORMULAS};
+use quadscan_kernels::integrate::launch::NamedFormula;
 
 /// The columns of the list.
 const COLUMNS: [&str; 6] = ["name", "formula", "parameters", "from", "to", "breaks"];
 
+/// What has a name.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Known {
+    /// An integrand with kernels of its own,
+    Kernels(&'static Entry),
+    /// and a formula.
+    Formula(&'static NamedFormula),
+}
+
+impl Known {
+    fn name(self) -> &'static str {
+        match self {
+            Known::Kernels(entry) => entry.f64.name,
+            Known::Formula(formula) => formula.name,
+        }
+    }
+}
+
+/// All of them, in the order of their list.
+fn all() -> impl Iterator<Item = Known> + Clone {
+    let formulas = FORMULAS.iter().map(Known::Formula);
+    CATALOGUE.iter().map(Known::Kernels).chain(formulas)
+}
+
 /// The integrand of this name. Err with those that there are.
-pub(super) fn by_name(name: Option<&str>) -> Result<&'static Entry> {
-    let known = || CATALOGUE.iter().map(|entry| entry.f64.name);
+pub(super) fn by_name(name: Option<&str>) -> Result<Known> {
+    let known = || all().map(Known::name);
     let meant = name.and_then(|name| spelling::meant(name, known()));
-    let found = CATALOGUE.iter().find(|entry| Some(entry.f64.name) == meant);
+    let found = all().find(|known| Some(known.name()) == meant);
     found.ok_or_else(|| {
         let problem = match name {
             Some(name) => spelling::unknown(name, known()),
@@ -32,11 +57,11 @@ pub(super) fn by_name(name: Option<&str>) -> Result<&'static Entry> {
 
 /// The list, or the line of the one integrand that is named.
 pub(super) fn list(arguments: &IntegrateArguments, format: Format) -> Result<String> {
-    let entries = match &arguments.integrand {
-        Some(name) => std::slice::from_ref(by_name(Some(name))?),
-        None => CATALOGUE,
+    let entries: Vec<Known> = match &arguments.integrand {
+        Some(name) => vec![by_name(Some(name))?],
+        None => all().collect(),
     };
-    let rows: Vec<Vec<String>> = entries.iter().map(|entry| row(&entry.f64)).collect();
+    let rows: Vec<Vec<String>> = entries.into_iter().map(row_of).collect();
     let grid = Grid::new(&COLUMNS, rows);
     // What people read fits a terminal, programs find the same columns always.
     let grid = match format {
@@ -44,6 +69,20 @@ pub(super) fn list(arguments: &IntegrateArguments, format: Format) -> Result<Str
         _ => grid,
     };
     Ok(grid.render(format))
+}
+
+fn row_of(known: Known) -> Vec<String> {
+    match known {
+        Known::Kernels(entry) => row(&entry.f64),
+        Known::Formula(of) => vec![
+            of.name.to_owned(),
+            of.formula.to_owned(),
+            of.parameters.join(", "),
+            text(of.limits.0),
+            text(of.limits.1),
+            String::new(),
+        ],
+    }
 }
 
 fn row(of: &Kernels<f64>) -> Vec<String> {
@@ -76,7 +115,7 @@ fn break_point<R: Number>(of: &Kernels<R>, index: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use quadscan_kernels::integrate::catalogue::GenzGaussian;
+    use quadscan_kernels::integrate::catalogue::GenzOscillatory;
 
     use super::*;
     use quadscan::integrate::IntegrandKernels;
@@ -84,7 +123,7 @@ mod tests {
     /// Expected: the catalogue's source.
     #[test]
     fn the_list_says_what_the_catalogue_says() {
-        let rows: Vec<Vec<String>> = CATALOGUE.iter().map(|entry| row(&entry.f64)).collect();
+        let rows: Vec<Vec<String>> = all().map(row_of).collect();
         let line = |name: &str| {
             let row = rows.iter().find(|row| row[0] == name);
             row.map(|row| row[1..].join(" | ")).unwrap_or_default()
@@ -94,12 +133,12 @@ mod tests {
             line("genz_gaussian"),
             "exp(-a^2 (x - u)^2) | a, u | 0.0 | 1.0 | "
         );
-        assert_eq!(rows.len(), CATALOGUE.len());
+        assert_eq!(rows.len(), CATALOGUE.len() + FORMULAS.len());
     }
 
     #[test]
     fn a_break_is_a_number_a_parameter_or_of_several() {
-        let mut of = GenzGaussian::KERNELS;
+        let mut of = GenzOscillatory::KERNELS;
         of.break_point = |_, parameters| parameters[1];
         assert_eq!(break_point::<f64>(&of, 0), "u");
         of.break_point = |_, parameters| parameters[0] + parameters[1];

@@ -1,10 +1,11 @@
 //! What the command line gives of the items: `--from`, `--to` and `--parameters`.
 
+use super::integrand::Integrand;
 use super::number::Number;
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
-use quadscan::integrate::{Kernels, Real};
+use quadscan::integrate::Real;
 
 /// What of an item a column has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub(super) struct Common<R> {
 
 impl<R: Number> Given<R> {
     /// What the command line says.
-    pub(super) fn new(arguments: &IntegrateArguments, of: &Kernels<R>) -> Result<Self> {
+    pub(super) fn new(arguments: &IntegrateArguments, of: &Integrand<R>) -> Result<Self> {
         Ok(Self {
             from: limit("--from", &arguments.from)?,
             to: limit("--to", &arguments.to)?,
@@ -50,7 +51,7 @@ impl<R: Number> Given<R> {
 
     /// Nothing but the integrand's own limits.
     #[cfg(test)]
-    pub(super) fn none(of: &Kernels<R>) -> Self {
+    pub(super) fn none(of: &Integrand<R>) -> Self {
         Self {
             from: None,
             to: None,
@@ -62,21 +63,32 @@ impl<R: Number> Given<R> {
     /// nobody gives.
     pub(super) fn complete(
         self,
-        of: &Kernels<R>,
+        of: &Integrand<R>,
         columns: &[Column],
     ) -> std::result::Result<Common<R>, String> {
         let is_missing =
             |k: &usize| self.parameters[*k].is_none() && !columns.contains(&Column::Parameter(*k));
         let missing = (0..of.parameters.len()).filter(is_missing);
-        let missing: Vec<&str> = missing.map(|k| of.parameters[k]).collect();
+        let missing: Vec<&str> = missing.map(|k| of.parameters[k].as_str()).collect();
         if !missing.is_empty() {
             let (has, all) = (missing.join(" and no "), of.parameters.join(", "));
             return Err(format!("no {has}, {} needs {all}", of.name));
         }
+        let own = of
+            .limits
+            .map_or((None, None), |(from, to)| (Some(from), Some(to)));
+        for (name, given, own, column) in [
+            ("from", self.from, own.0, Column::From),
+            ("to", self.to, own.1, Column::To),
+        ] {
+            if given.or(own).is_none() && !columns.contains(&column) {
+                return Err(format!("no {name}, {} has no limits of its own", of.name));
+            }
+        }
         let value = |given: &Option<R>| given.unwrap_or(R::ZERO);
         Ok(Common {
-            from: self.from.unwrap_or(of.limits.0),
-            to: self.to.unwrap_or(of.limits.1),
+            from: self.from.or(own.0).unwrap_or(R::ZERO),
+            to: self.to.or(own.1).unwrap_or(R::ZERO),
             parameters: self.parameters.iter().map(value).collect(),
         })
     }
@@ -89,6 +101,28 @@ impl<R: Number> Given<R> {
             Column::Parameter(k) => ("--parameters", self.parameters[k]),
         };
         given.map(|_| argument)
+    }
+}
+
+/// A value for each parameter of an integrand, without a file.
+pub(super) fn all_parameters<R: Number>(text: Option<&str>, of: &Integrand<R>) -> Result<Vec<R>> {
+    let given = match text {
+        Some(text) => parameters(text, of)?,
+        None => vec![None; of.parameters.len()],
+    };
+    let missing = given
+        .iter()
+        .zip(&of.parameters)
+        .find(|(value, _)| value.is_none());
+    match missing {
+        None => Ok(given.into_iter().flatten().collect()),
+        Some((_, name)) => {
+            let all = of.parameters.join("=NUMBER,");
+            Err(refused(
+                "--parameters",
+                format!("have no {name}, allowed are {all}=NUMBER"),
+            ))
+        }
     }
 }
 
@@ -105,8 +139,8 @@ fn limit<R: Number>(argument: &str, text: &Option<String>) -> Result<Option<R>> 
 }
 
 /// `1,2`, in the integrand's order, or `u=2,a=1`, of which some may be missing.
-fn parameters<R: Number>(text: &str, of: &Kernels<R>) -> Result<Vec<Option<R>>> {
-    let names = of.parameters;
+fn parameters<R: Number>(text: &str, of: &Integrand<R>) -> Result<Vec<Option<R>>> {
+    let names = &of.parameters[..];
     let object = |problem: String| {
         let allowed = match names {
             [] => format!("{} has none", of.name),

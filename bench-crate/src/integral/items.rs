@@ -2,6 +2,7 @@
 //! a file.
 
 use super::given::{Column, Common, Given};
+use super::integrand::Integrand;
 use super::method::Method;
 use super::number::Number;
 use super::refused;
@@ -9,7 +10,7 @@ use super::results::RESULTS;
 use crate::columns::number::shown;
 use crate::columns::{Block, Heading, Problem};
 use crate::error::Result;
-use quadscan::integrate::{Kernels, Real};
+use quadscan::integrate::Real;
 
 /// Limits and parameters.
 #[derive(Clone, Debug)]
@@ -33,10 +34,10 @@ pub(super) struct Layout<'a, R> {
 }
 
 /// Names of the columns that items of this integrand may have, in the order of arrays.
-pub(super) fn column_names<R: Number>(of: &Kernels<R>) -> Vec<&'static str> {
+pub(super) fn column_names<R: Number>(of: &Integrand<R>) -> Vec<&str> {
     ["from", "to"]
         .into_iter()
-        .chain(of.parameters.iter().copied())
+        .chain(of.parameters.iter().map(String::as_str))
         .collect()
 }
 
@@ -44,7 +45,7 @@ impl<'a, R: Number> Layout<'a, R> {
     /// Of a file with these columns; or what is wrong with them.
     pub(super) fn new(
         given: Given<R>,
-        of: &Kernels<R>,
+        of: &Integrand<R>,
         method: &'a Method<R>,
         headings: &[Heading],
     ) -> std::result::Result<Self, String> {
@@ -100,7 +101,7 @@ impl<'a, R: Number> Layout<'a, R> {
 /// What columns of these names have; or what is wrong with them.
 fn columns<R: Number>(
     given: &Given<R>,
-    of: &Kernels<R>,
+    of: &Integrand<R>,
     names: &[String],
 ) -> std::result::Result<Vec<Option<Column>>, String> {
     let known = column_names(of);
@@ -135,10 +136,23 @@ fn columns<R: Number>(
 
 impl<R: Number> Items<R> {
     /// The only item of a request without a file.
-    pub(super) fn alone(given: Given<R>, of: &Kernels<R>, method: &Method<R>) -> Result<Self> {
+    pub(super) fn alone(given: Given<R>, of: &Integrand<R>, method: &Method<R>) -> Result<Self> {
         let common = given.complete(of, &[]);
-        let common =
-            common.map_err(|problem| refused("--parameters", format!("have {problem}")))?;
+        let common = common.map_err(|problem| {
+            let limit = ["from", "to"].into_iter().find(|name| {
+                let own = problem
+                    .strip_prefix("no ")
+                    .and_then(|rest| rest.strip_prefix(name));
+                own.is_some_and(|rest| rest.starts_with(", "))
+            });
+            match limit {
+                Some(name) => {
+                    let problem = format!("is missing, {} has no limits of its own", of.name);
+                    refused(&format!("--{name}"), problem)
+                }
+                None => refused("--parameters", format!("have {problem}")),
+            }
+        })?;
         if let Some((limit, problem)) = method.objection(common.from, common.to) {
             return Err(refused(&format!("--{limit}"), problem));
         }

@@ -1,7 +1,7 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
-//! `request` is what the command line asks for, of which `method` is the rule, `catalogue`
-//! the function and `given` what holds for all items; `items` is what is integrated, and
+//! `request` is what the command line asks for, of which `method` is the rule, `integrand` the
+//! function, one of the `catalogue` or a formula, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
@@ -9,7 +9,9 @@
 
 mod batch;
 mod catalogue;
+pub mod formula;
 mod given;
+mod integrand;
 mod items;
 mod method;
 mod number;
@@ -31,7 +33,7 @@ use batch::{BATCH, Batch, ROWS};
 use items::Items;
 use number::Number;
 use request::{Precision, Request};
-use results::Tally;
+use results::{Row, Tally};
 use run::Runner;
 
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
@@ -100,36 +102,67 @@ fn of<R: Number>(
 }
 
 /// Makes sure that results can be written, and opens the device.
-fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runner<R>> {
+fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runners<R>> {
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
-    let (artifact, name) = (request.artifact.as_deref(), request.of.name);
+    let (artifact, name) = (request.artifact.as_deref(), request.of.module());
     let needed = [modules::of_integrand(name)];
     let (module, notice) = device::load(request.device, artifact, &needed)?;
     watch.say(&notice);
-    let runner = Runner::new(&module, &request.of, &request.method);
-    runner.map_err(|error| device::without_kernels(error, artifact, name))
+    let runner = |of| {
+        let runner = Runner::new(&module, of, &request.method);
+        runner.map_err(|error| device::without_kernels(error, artifact, name))
+    };
+    let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
+    Ok(Runners {
+        value: runner(&request.of)?,
+        slope: slope.transpose()?,
+    })
+}
+
+/// What computes items, and the derivatives of their integrals.
+struct Runners<R: Number> {
+    value: Runner<R>,
+    slope: Option<Runner<R>>,
+}
+
+impl<R: Number> Runners<R> {
+    /// What comes of items, told to `tally` by the places of their rows.
+    fn rows(
+        &mut self,
+        items: &Items<R>,
+        tally: &mut Tally,
+        place: impl Fn(usize) -> Place,
+    ) -> Result<(Vec<Row<R>>, Option<Vec<Row<R>>>)> {
+        let rows = self.value.rows(items)?;
+        let slopes = self.slope.as_mut().map(|slope| slope.rows(items));
+        let slopes = slopes.transpose()?;
+        tally.add(&rows, &place);
+        slopes.iter().for_each(|slopes| tally.add(slopes, &place));
+        Ok((rows, slopes))
+    }
 }
 
 /// One integral.
 fn alone<R: Number>(
     request: &Request<R>,
     items: &Items<R>,
-    runner: &mut Runner<R>,
+    runner: &mut Runners<R>,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
-    let rows = runner.rows(items)?;
     let mut tally = Tally::default();
-    tally.add(&rows, |row| Place::Row(row as u64));
+    let (rows, slopes) = runner.rows(items, &mut tally, |row| Place::Row(row as u64))?;
+    let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
-        let text = output::sentence(&request.of, items, &rows[0]);
+        let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));
+        let text = output::sentence(&request.of, items, &rows[0], slope);
         output
             .write_all(text.as_bytes())
             .and_then(|()| output.flush())
     } else {
-        let headings = output::headings(&request.of);
+        let headings = output::headings(&request.of, name);
         let shape = Shape {
             headings: &headings,
             rows: 1,
@@ -141,7 +174,7 @@ fn alone<R: Number>(
             &shape,
             output,
             |to| {
-                let columns = output::columns(items, &rows);
+                let columns = output::columns(items, &rows, slopes.as_deref());
                 to.write(&columns.iter().collect::<Vec<_>>())
             },
         )?
@@ -153,12 +186,12 @@ fn alone<R: Number>(
 fn all<R: Number>(
     request: &Request<R>,
     batch: &Batch<'_, R>,
-    runner: &mut Runner<R>,
+    runner: &mut Runners<R>,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
     let mut headings = batch.passed.clone();
-    headings.extend(output::headings(&request.of));
+    headings.extend(output::headings(&request.of, request.slope()));
     let (rows, separator) = (batch.rows, batch.separator);
     let shape = Shape {
         headings: &headings,
@@ -171,9 +204,8 @@ fn all<R: Number>(
         let (mut reader, mut done) = (batch.read()?, 0);
         while let Some(block) = reader.block(ROWS)? {
             let items = batch.items(&block)?;
-            let rows = runner.rows(&items)?;
-            tally.add(&rows, |row| block.place(row));
-            let results = output::columns(&items, &rows);
+            let (rows, slopes) = runner.rows(&items, &mut tally, |row| block.place(row))?;
+            let results = output::columns(&items, &rows, slopes.as_deref());
             let passed = batch.passed_of(&block).into_iter();
             to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
             done += block.rows() as u64;

@@ -1,10 +1,10 @@
 //! The two precisions that integrals are computed in.
 
 use crate::columns;
-use quadscan::integrate::{Entry, Kernels, Real};
+use quadscan::integrate::{Entry, Kernels, formula};
 
 /// `f32` or `f64`, as the command line and files have them.
-pub(super) trait Number: Real + columns::Number {
+pub(super) trait Number: formula::Number + columns::Number {
     /// The integrand in this precision.
     fn kernels(entry: &Entry) -> Kernels<Self>;
 }

@@ -1,13 +1,13 @@
 //! Results as columns and in words: pure functions of what was computed.
 
+use super::integrand::Integrand;
 use super::items::{Items, column_names};
 use super::number::{Number, text};
 use super::results::{RESULTS, Row, STATUS};
 use crate::columns::{Column, Heading, Kind, Scalar};
-use quadscan::integrate::Kernels;
 
 /// The columns of items and their results, in the order of [`columns`].
-pub(super) fn headings<R: Number>(of: &Kernels<R>) -> Vec<Heading> {
+pub(super) fn headings<R: Number>(of: &Integrand<R>, slope: Option<&str>) -> Vec<Heading> {
     let heading = |name: &str| match name {
         "evaluations" => Heading::numbers(name, Scalar::U64),
         "status" => Heading {
@@ -16,12 +16,16 @@ pub(super) fn headings<R: Number>(of: &Kernels<R>) -> Vec<Heading> {
         },
         _ => Heading::numbers(name, R::SCALAR),
     };
-    let names = column_names(of).into_iter().chain(RESULTS);
+    let names = column_names(of).into_iter().chain(RESULTS).chain(slope);
     names.map(heading).collect()
 }
 
 /// Items and their results.
-pub(super) fn columns<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Vec<Column> {
+pub(super) fn columns<R: Number>(
+    items: &Items<R>,
+    rows: &[Row<R>],
+    slopes: Option<&[Row<R>]>,
+) -> Vec<Column> {
     let each = items.parameters.len() / items.len().max(1);
     let parameters = (0..each).map(|k| {
         let of_each: Vec<R> = items
@@ -48,13 +52,19 @@ pub(super) fn columns<R: Number>(items: &Items<R>, rows: &[Row<R>]) -> Vec<Colum
         .into_iter()
         .chain(parameters)
         .chain(results)
+        .chain(slopes.map(|rows| Column::of(&rows.iter().map(|row| row.value).collect::<Vec<R>>())))
         .collect()
 }
 
 /// One integral in words.
-pub(super) fn sentence<R: Number>(of: &Kernels<R>, items: &Items<R>, row: &Row<R>) -> String {
+pub(super) fn sentence<R: Number>(
+    of: &Integrand<R>,
+    items: &Items<R>,
+    row: &Row<R>,
+    slope: Option<(&str, &Row<R>)>,
+) -> String {
     let number = |value: Option<R>| value.map_or(String::new(), text);
-    let given = items.parameters_of(0).iter().zip(of.parameters);
+    let given = items.parameters_of(0).iter().zip(&of.parameters);
     let given = given.map(|(value, name)| format!(", {name} = {value:?}"));
     let given: String = given.collect();
     let [from, to] = [items.from[0], items.to[0]].map(text);
@@ -69,6 +79,10 @@ pub(super) fn sentence<R: Number>(of: &Kernels<R>, items: &Items<R>, row: &Row<R
         ("evaluations", row.evaluations.to_string()),
         ("status", format!("{name}: {words}")),
         ("at x", number(row.at)),
+        (
+            slope.map_or("", |(name, _)| name),
+            number(slope.map(|(_, row)| row.value)),
+        ),
     ];
     let told = lines.iter().filter(|(_, text)| !text.is_empty());
     told.map(|(name, text)| format!("{name:<13}{text}\n"))

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::batch::BATCH;
 use super::catalogue;
 use super::given::Given;
+use super::integrand::{self, Integrand};
 use super::items::Items;
 use super::method::Method;
 use super::number::Number;
@@ -17,7 +18,8 @@ use crate::error::Result;
 use crate::export::Format;
 use crate::modules::expect_artifact;
 use quadscan::device::DeviceChoice;
-use quadscan::integrate::{Kernels, Real};
+use quadscan::integrate::Formula;
+use quadscan::integrate::Real;
 
 /// Names of the precisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +30,18 @@ pub(super) enum Precision {
 
 impl Precision {
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
-        let name = arguments.precision.as_str();
-        let all = [
-            (f32::TYPE_NAME, Precision::F32),
-            (f64::TYPE_NAME, Precision::F64),
-        ];
-        match all.into_iter().find(|(known, _)| *known == name) {
-            Some((_, precision)) => Ok(precision),
-            None => {
-                let problem = format!("`{name}` is unknown, allowed are f64 and f32");
-                Err(refused("--precision", problem))
-            }
+        precision(&arguments.precision)
+    }
+}
+
+/// The precision of a name.
+pub(super) fn precision(name: &str) -> Result<Precision> {
+    match name {
+        f32::TYPE_NAME => Ok(Precision::F32),
+        f64::TYPE_NAME => Ok(Precision::F64),
+        _ => {
+            let problem = format!("`{name}` is unknown, allowed are f64 and f32");
+            Err(refused("--precision", problem))
         }
     }
 }
@@ -47,7 +50,9 @@ impl Precision {
 #[derive(Clone, Debug)]
 pub(super) struct Request<R: Number> {
     /// The integrand.
-    pub(super) of: Kernels<R>,
+    pub(super) of: Integrand<R>,
+    /// Its derivative by a parameter, and what that is called.
+    pub(super) derivative: Option<(String, Integrand<R>)>,
     /// What holds for all items.
     pub(super) given: Given<R>,
     /// The rule.
@@ -64,12 +69,31 @@ pub(super) struct Request<R: Number> {
     pub(super) out: Option<PathBuf>,
 }
 
+/// The integrand of an integral's derivative by a parameter, and the column of it.
+fn derivative<R: Number>(of: &Formula, name: &str) -> Result<(String, Integrand<R>)> {
+    if !of.parameters().iter().any(|known| known == name) {
+        let allowed = match of.parameters() {
+            [] => "the formula has none".to_owned(),
+            all => format!("allowed are {}", all.join(", ")),
+        };
+        let problem = format!("`{name}` is no parameter of the formula, {allowed}");
+        return Err(refused("--derivative", problem));
+    }
+    let slope = of.derivative(name)?;
+    Ok((format!("d/d{name}"), Integrand::of_formula(slope)))
+}
+
 /// The form of what is printed; a batch is CSV where nothing else is said.
 pub(super) fn format(arguments: &IntegrateArguments) -> Result<Format> {
     let Some(name) = &arguments.format else {
         let is_batch = arguments.batch.is_some();
         return Ok(if is_batch { Format::Csv } else { Format::Table });
     };
+    format_by_name(name)
+}
+
+/// The form of a name.
+pub(super) fn format_by_name(name: &str) -> Result<Format> {
     Format::by_name(name).ok_or_else(|| {
         let problem = format!("`{name}` is unknown, allowed are table, csv, markdown and json");
         refused("--format", problem)
@@ -81,9 +105,21 @@ impl<R: Number> Request<R> {
     /// be.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
         expect_artifact(arguments.place.artifact.as_deref())?;
-        let of = R::kernels(catalogue::by_name(arguments.integrand.as_deref())?);
+        let formula = integrand::formula(arguments)?;
+        let derivative = match (&formula, &arguments.derivative) {
+            (Some(formula), Some(name)) => Some(derivative(formula, name)?),
+            (None, Some(_)) => {
+                let problem = "has no place without --formula, allowed is it with a formula";
+                return Err(refused("--derivative", problem.to_owned()));
+            }
+            (_, None) => None,
+        };
+        let of = match formula {
+            Some(formula) => Integrand::of_formula(formula),
+            None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
+        };
         let request = Self {
-            of,
+            derivative,
             given: Given::new(arguments, &of)?,
             method: Method::new(arguments)?,
             batch: arguments.batch.clone(),
@@ -91,14 +127,24 @@ impl<R: Number> Request<R> {
             device: choice(&arguments.place.device)?,
             format: format(arguments)?,
             out: arguments.place.out.clone(),
+            of,
         };
         match &request.batch {
             Some(path) => drop(Source::form(BATCH, path)?),
             // What one item lacks is known without a file.
-            None => drop(Items::alone(request.given.clone(), &of, &request.method)?),
+            None => drop(Items::alone(
+                request.given.clone(),
+                &request.of,
+                &request.method,
+            )?),
         }
         request.out.as_deref().map(columns::form).transpose()?;
         Ok(request)
+    }
+
+    /// What the derivative of the integral is called, where there is one.
+    pub(super) fn slope(&self) -> Option<&str> {
+        self.derivative.as_ref().map(|(name, _)| name.as_str())
     }
 
     /// The file of items, where there is one.

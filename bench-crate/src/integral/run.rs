@@ -1,12 +1,13 @@
 //! A request on a device.
 
+use super::integrand::{Integrand, Source};
 use super::items::Items;
 use super::method::Method;
 use super::number::Number;
 use super::results::Row;
 use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
-use quadscan::integrate::{self, Adaptive, Composite, Kernels, Outcome, Real, Rule, TanhSinh};
+use quadscan::integrate::{self, Adaptive, Composite, Outcome, Real, Rule, TanhSinh};
 
 /// What no outcome's bytes are.
 const NOTHING: u8 = 0xff;
@@ -26,16 +27,26 @@ enum Plan<R: Number> {
 
 impl<R: Number> Runner<R> {
     /// With the integrand's kernels of a module.
-    pub(super) fn new(module: &Module, of: &Kernels<R>, method: &Method<R>) -> Result<Self> {
-        let plan = match method {
-            Method::Composite { rule, strips } => {
-                Plan::Strips(Composite::new(module, *of, *strips)?, *rule, *strips)
+    pub(super) fn new(module: &Module, of: &Integrand<R>, method: &Method<R>) -> Result<Self> {
+        let plan = match (method, &of.source) {
+            (Method::Composite { rule, strips }, source) => {
+                let plan = match source {
+                    Source::Kernels(of) => Composite::new(module, *of, *strips)?,
+                    Source::Formula(of) => Composite::of_formula(module, of, *strips)?,
+                };
+                Plan::Strips(plan, *rule, *strips)
             }
-            Method::Adaptive(options) => {
+            (Method::Adaptive(options), Source::Kernels(of)) => {
                 Plan::Adaptive(Adaptive::new(module, *of, options.clone())?)
             }
-            Method::TanhSinh(options) => {
+            (Method::Adaptive(options), Source::Formula(of)) => {
+                Plan::Adaptive(Adaptive::of_formula(module, of, options.clone())?)
+            }
+            (Method::TanhSinh(options), Source::Kernels(of)) => {
                 Plan::TanhSinh(TanhSinh::new(module, *of, options.clone())?)
+            }
+            (Method::TanhSinh(options), Source::Formula(of)) => {
+                Plan::TanhSinh(TanhSinh::of_formula(module, of, options.clone())?)
             }
         };
         let device = module.device().clone();

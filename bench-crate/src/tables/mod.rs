@@ -35,6 +35,7 @@ pub fn all() -> Vec<&'static Table> {
         &limits::TABLE,
         &arrays::SCAN,
         &arrays::REDUCE,
+        &arrays::SELECT,
         &integral::TABLE,
         &integrals::TABLE,
         &kernels::TABLE,

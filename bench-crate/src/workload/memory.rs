@@ -47,8 +47,8 @@ pub fn rotated_bytes(device: &Device) -> u64 {
 pub struct Call {
     /// n elements.
     pub input: u64,
-    /// n keys or `segments` + 1 ascending offsets of at most n, u32; 0 where the
-    /// operation takes neither.
+    /// n keys or `segments` + 1 ascending offsets of at most n, u32; room for the number of
+    /// selected elements, u64; 0 where the operation takes none of them.
     pub keys_or_offsets: u64,
     /// As many results as [`Operation::sizes`](super::operation::Operation::sizes) says. It may be
     /// the input of a scan.
@@ -171,7 +171,7 @@ impl Memory {
         part: u64,
         work: impl FnOnce(View<'_, I>, View<'_, u32>, ViewMut<'_, R>) -> Result<()>,
     ) -> Result<()> {
-        let (sizes, shifts) = (self.size.sizes(), self.size.shifts());
+        let (sizes, shifts) = (self.size.room(), self.size.shifts());
         let input = self.input.borrow();
         let mut output = self.output.borrow_mut();
         let input = input.as_view().cast::<u8>();

@@ -1,4 +1,4 @@
-//! What the tables `scan` and `reduce` time: operations on whole arrays, by the names
+//! What the tables `scan`, `reduce` and `select` time: operations on whole arrays, by the names
 //! that their rows have. A new operation is one entry of [`Workload::ALL`].
 //!
 //! - `ours`: our launches of a workload, through the plans that an application has; the
@@ -19,7 +19,7 @@ mod size;
 pub mod values;
 
 use operation::Element::{self, F32, F64, F64x2, I32, I64};
-use operation::{Form, NUMBERS, Operation, Operator};
+use operation::{Form, NUMBERS, Operation, Operator, SELECTED};
 
 /// The table that a workload has its rows in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub enum Family {
     Scan,
     /// One result, or one a segment.
     Reduce,
+    /// Some of the elements.
+    Select,
 }
 
 /// Where the arrays begin.
@@ -102,6 +104,18 @@ const fn placed(
     }
 }
 
+const fn selection(
+    name: &'static str,
+    placement: Placement,
+    elements: &'static [Element],
+) -> Workload {
+    Workload {
+        family: Family::Select,
+        placement,
+        ..scan(name, Form::Select, Operator::Sum, elements)
+    }
+}
+
 impl Workload {
     /// All of them, in the order of their rows; the first of a table is what it times
     /// when nothing is said.
@@ -131,6 +145,8 @@ impl Workload {
             Operator::Sum,
             &[I32, F32, F64],
         ),
+        selection("select", Placement::Apart, SELECTED),
+        selection("select_unaligned", Placement::UnalignedInput, SELECTED),
     ];
 
     /// Those of a table.

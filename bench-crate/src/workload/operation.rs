@@ -20,6 +20,8 @@ pub enum Form {
     Reduce,
     /// One result a segment.
     SegmentedReduce,
+    /// Elements greater than a number, in their order.
+    Select,
 }
 
 /// What is done with two elements.
@@ -116,6 +118,9 @@ pub(super) const NUMBERS: &[Element] = &[
     U8, I8, U16, I16, F16, Bf16, I32, U32, F32, I64, U64, F64, U8ToU32, U8ToU64,
 ];
 
+/// The types that elements are selected of.
+pub(super) const SELECTED: &[Element] = &[U8, U16, I32, F32, I64, F64];
+
 impl Element {
     /// Bytes of a result.
     pub fn output_bytes(self) -> u64 {
@@ -162,6 +167,7 @@ const TABLE: &[(Form, Operator, &[Element])] = &[
     (Form::Reduce, Operator::Max, &[I32, F32]),
     (Form::SegmentedReduce, Operator::Sum, &[I32, F32, F64]),
     (Form::SegmentedInclusive, Operator::Sum, &[I32, F32, F64]),
+    (Form::Select, Operator::Sum, SELECTED),
 ];
 
 impl Operation {
@@ -192,7 +198,8 @@ impl Operation {
         matches!(self.form, Form::SegmentedInclusive | Form::SegmentedReduce)
     }
 
-    /// The bytes of its arrays, for n elements in `segments` segments.
+    /// The bytes of its arrays, for n elements in `segments` segments. A selection has room for
+    /// all elements, and for their number.
     pub fn sizes(self, n: u64, segments: u64) -> Sizes {
         let results = match self.form {
             Form::Reduce => 1,
@@ -202,6 +209,7 @@ impl Operation {
         let keys_or_offsets = match self {
             _ if self.has_keys() => n,
             _ if self.has_offsets() => segments + 1,
+            _ if self.form == Form::Select => 2,
             _ => 0,
         };
         Sizes {
@@ -223,6 +231,7 @@ impl fmt::Display for Operation {
             Form::SegmentedInclusive => write!(f, "segmented_inclusive_{operator}"),
             Form::Reduce => write!(f, "reduce_{operator}"),
             Form::SegmentedReduce => write!(f, "segmented_reduce_{operator}"),
+            Form::Select => write!(f, "select"),
         }?;
         write!(f, "_{}", self.element.name())
     }
@@ -257,6 +266,7 @@ mod tests {
             include_str!("../../../peers/scan/sums.cu"),
             include_str!("../../../peers/scan/operators.cu"),
             include_str!("../../../peers/scan/reductions.cu"),
+            include_str!("../../../peers/scan/selections.cu"),
         ];
         let entry = |line: &str| {
             let name = line.trim().strip_prefix("{\"")?;

@@ -7,11 +7,13 @@ use quadscan_kernels::reduce::ReduceKernels;
 use super::Placement;
 use super::memory::{Memory, Size};
 use super::operation::{self, Element, Form};
+use super::values;
 use cuda_std::{bf16, f16};
 use quadscan::Result;
-use quadscan::device::Module;
+use quadscan::device::{Buffer, Module};
 use quadscan::reduce;
 use quadscan::scan::{self, Algorithm, Options, ScanKernels, SegmentedScanKernels};
+use quadscan::select::{self, Comparable, Compare, Condition, SelectKernels};
 
 /// A plan for a workload, ready to be launched.
 pub(crate) trait Launch {
@@ -84,6 +86,9 @@ fn ours(size: &Size) -> Option<Ours> {
         (Form::Reduce, _) => by_operator! { size, reduction;
             Sum I32: Sum<i32>; Sum F32: Sum<f32>; Sum I64: Sum<i64>; Sum F64: Sum<f64>;
             Min I32: Min<i32>; Min F32: Min<f32>; Max I32: Max<i32>; Max F32: Max<f32>;
+        },
+        (Form::Select, _) => by_operator! { size, selection;
+            Sum U8: u8; Sum U16: u16; Sum I32: i32; Sum F32: f32; Sum I64: i64; Sum F64: f64;
         },
         (_, Placement::InPlace) => by_operator! { size, in_place;
             Sum U8: Sum<u8>; Sum U16: Sum<u16>; Sum U32: Sum<u32>; Sum U64: Sum<u64>;
@@ -160,6 +165,22 @@ fn segmented_reduction<O: ReduceKernels + Identity>() -> Ours {
     }
 }
 
+fn selection<T: Comparable + Limit>() -> Ours
+where
+    Compare<T>: SelectKernels<Item = T, Parameter = Condition<T>>,
+{
+    Ours {
+        modules: vec![Compare::<T>::KERNELS[0].entry.replacen("one_wave_", "", 1)],
+        has_textbook: false,
+        plan: |module, size, _| {
+            Ok(Box::new(Selection {
+                plan: select::Plan::<Compare<T>>::new(module, size.n as usize)?,
+                count: module.device().alloc(1)?,
+            }))
+        },
+    }
+}
+
 /// The algorithm of a plan's scans of such arrays.
 fn algorithm<O: ScanKernels>(plan: &scan::Plan<O>, size: &Size) -> Option<&'static str> {
     plan.algorithm_for(size.n).map(Algorithm::name)
@@ -231,4 +252,51 @@ impl<O: ReduceKernels + Identity> Launch for reduce::SegmentedPlan<O> {
     fn algorithm(&self, _: &Size) -> Option<&'static str> {
         None
     }
+}
+
+/// A selection of the elements greater than a number.
+struct Selection<T: Comparable>
+where
+    Compare<T>: SelectKernels<Item = T, Parameter = Condition<T>>,
+{
+    plan: select::Plan<Compare<T>>,
+    count: Buffer<u64>,
+}
+
+impl<T: Comparable + Limit> Launch for Selection<T>
+where
+    Compare<T>: SelectKernels<Item = T, Parameter = Condition<T>>,
+{
+    fn launch(&mut self, memory: &Memory, part: u64) -> Result<()> {
+        memory.with(part, |input, _, output| {
+            self.plan
+                .select(Condition::greater(T::LIMIT), input, output, &mut self.count)
+        })
+    }
+
+    fn algorithm(&self, _: &Size) -> Option<&'static str> {
+        None
+    }
+}
+
+/// What selected numbers of the type are greater than.
+trait Limit {
+    const LIMIT: Self;
+}
+
+macro_rules! limits {
+    ($($type:ty: $limit:expr;)*) => {$(
+        impl Limit for $type {
+            const LIMIT: Self = values::LIMIT[$limit] as $type;
+        }
+    )*};
+}
+
+limits! {
+    u8: 0;
+    u16: 0;
+    i32: 0;
+    i64: 0;
+    f32: 1;
+    f64: 1;
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::operation::{Element, Sizes};
-use super::{Placement, Workload};
+use super::operation::{Element, Form, Sizes};
+use super::{Placement, Workload, values};
 use crate::limit::COPIED_BY_A_THREAD;
 
 /// The most parts: more than a graph has launches.
@@ -46,7 +46,20 @@ impl Size {
         }
     }
 
+    /// What is read and written, bytes.
     pub(super) fn sizes(&self) -> Sizes {
+        let room = self.room();
+        match self.workload.form {
+            Form::Select => Sizes {
+                output: values::selected(self.element, self.n) * self.element.output_bytes(),
+                ..room
+            },
+            _ => room,
+        }
+    }
+
+    /// What there is room for: of a selection, for all elements.
+    pub(super) fn room(&self) -> Sizes {
         let operation = self.workload.operation(self.element);
         operation.sizes(self.n, self.segments())
     }
@@ -86,7 +99,7 @@ impl Size {
     /// From one part of each array to the next, bytes. The copy goes from the input to the
     /// output, and has room there.
     pub(super) fn strides(&self) -> Sizes {
-        let (sizes, shifts, copied) = (self.sizes(), self.shifts(), 16 * self.copied());
+        let (sizes, shifts, copied) = (self.room(), self.shifts(), 16 * self.copied());
         let stride = |bytes: u64| bytes.max(copied).next_multiple_of(ALIGNMENT);
         Sizes {
             input: stride(sizes.input + shifts.0),

@@ -40,6 +40,23 @@ fn value(operator: Operator, element: Element, i: u64) -> Value {
     }
 }
 
+/// What selected numbers are greater than: about half of those of sums are.
+pub const LIMIT: [i64; 2] = [3, 0];
+
+/// Whether an element of a selection is selected.
+fn is_selected(element: Element, (number, _): Value) -> bool {
+    number > LIMIT[usize::from(element.is_float())]
+}
+
+/// How many of the first n elements of a selection are selected.
+pub fn selected(element: Element, n: u64) -> u64 {
+    let of = |count: u64| {
+        let values = (0..count).map(|i| value(Operator::Sum, element, i));
+        values.filter(|&value| is_selected(element, value)).count() as u64
+    };
+    n / PERIOD * of(PERIOD) + of(n % PERIOD)
+}
+
 /// Appends a value as the device holds it; of integers the low bits.
 fn put(bytes: &mut Vec<u8>, element: Element, (number, second): Value) {
     match element {
@@ -203,6 +220,14 @@ pub fn results(operation: Operation, n: u64, run: u64, window: Range<u64>) -> Ve
         Form::SegmentedReduce => {
             window.for_each(|i| write(input.together((i * run).min(n)..((i + 1) * run).min(n))))
         }
+        Form::Select => {
+            let selected = input
+                .period
+                .iter()
+                .filter(|&&value| is_selected(element, value));
+            let selected: Vec<Value> = selected.copied().collect();
+            window.for_each(|i| write(Some(selected[(i % selected.len() as u64) as usize])));
+        }
         _ => {
             let is_divided = operation.has_keys() || operation.has_offsets();
             let run = if is_divided { run } else { u64::MAX };
@@ -249,6 +274,17 @@ mod tests {
                 assert_eq!(bytes, sizes.output, "{operation} of {n} in {run}");
             }
         }
+    }
+
+    #[test]
+    fn selected_elements_are_those_greater_than_the_limit_in_their_order() {
+        let operation = Operation::new(Form::Select, Operator::Sum, Element::F32);
+        let input = f32s(&period(operation, 0));
+        let expected: Vec<f32> = input.into_iter().filter(|&x| x > 0.0).collect();
+        let all = selected(Element::F32, PERIOD);
+        assert_eq!(f32s(&results(operation, 1000, 1, 0..all)), expected);
+        let more = selected(Element::F32, 3 * PERIOD + 7);
+        assert_eq!(more, 3 * all + selected(Element::F32, 7));
     }
 
     #[test]

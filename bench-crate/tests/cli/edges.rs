@@ -28,6 +28,7 @@ fn every_argument_refuses_bad_values_in_one_sentence_that_names_it() {
     let usual = |command: &str| match command {
         "time" => vec![("KERNEL", "limit_copy")],
         "integrate" => vec![("--integrand", "runge")],
+        "formula" => vec![("TEXT", "x"), ("--at", "1")],
         "report" => vec![("DIR", "kept")],
         "scan" | "reduce" => vec![("FILE", "rows.csv")],
         _ => Vec::new(),

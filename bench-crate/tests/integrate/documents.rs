@@ -52,7 +52,9 @@ fn said_as_in(page: &str) {
         let Some(arguments) = command.strip_prefix("quadscan ") else {
             panic!("`{command}` is none of a session")
         };
-        let words: Vec<&str> = arguments.split_whitespace().collect();
+        // Quoted words have no blanks.
+        let plain = arguments.replace('\'', "");
+        let words: Vec<&str> = plain.split_whitespace().collect();
         let outcome = quadscan(
             folder.path(),
             &[&words[..], &["--device", "emulator"]].concat(),

@@ -9,6 +9,7 @@ mod arrays;
 mod batches;
 mod columns;
 mod documents;
+mod formulas;
 mod refusals;
 mod values;
 

@@ -183,6 +183,17 @@ pub trait Backend: Send + Sync {
         })
     }
 
+    /// Makes what `then` is given from now on wait for what `first` was given so far.
+    ///
+    /// # Safety
+    ///
+    /// Both are streams of this device, as [`Backend::cuda_stream`] gives them, or null for
+    /// the default one.
+    unsafe fn order_streams(&self, first: *mut c_void, then: *mut c_void) -> Result<()> {
+        let _ = (first, then);
+        self.cuda_stream().map(drop)
+    }
+
     /// Whether work can be recorded into graphs.
     fn has_graphs(&self) -> bool {
         false

@@ -110,6 +110,32 @@ impl Code {
         load(&self.device, Image::Ptx(text), &part.file)
     }
 
+    /// The PTX of the part that has this entry, and the part's place.
+    pub(super) fn text_of(&self, entry: &str) -> Result<(&str, usize)> {
+        let kernel = || entry.to_owned();
+        let Some((artifact, module)) = &self.source else {
+            return Err(Error::NoManifest { kernel: kernel() });
+        };
+        let parts = self.manifest().map_or(&[][..], |module| &module.parts);
+        let lists = |part: &manifest::Part| part.kernels.iter().any(|known| known.entry == entry);
+        let place = parts.iter().position(lists);
+        let place = place.ok_or_else(|| Error::unknown_kernel(entry))?;
+        Ok((artifact.text(*module, place), place))
+    }
+
+    /// The same code with another text for the part of this entry.
+    pub(super) fn with_part_of(&self, entry: &str, text: &str) -> Result<Self> {
+        let (_, place) = self.text_of(entry)?;
+        let handle = load(&self.device, Image::Ptx(text), "the formula's PTX")?;
+        let mut parts: Vec<_> = self.parts.iter().map(|_| Mutex::default()).collect();
+        parts[place] = Mutex::new(Some(handle));
+        Ok(Self {
+            device: self.device.clone(),
+            source: self.source.clone(),
+            parts,
+        })
+    }
+
     fn part(&self, place: usize) -> Option<&manifest::Part> {
         self.manifest()?.parts.get(place)
     }

@@ -35,6 +35,7 @@ mod cuda;
 #[cfg(feature = "emulator")]
 pub mod emulator;
 mod event;
+mod foreign;
 mod gate;
 mod graph;
 mod host;

@@ -21,6 +21,8 @@ pub struct Module {
 struct Loaded {
     code: Code,
     entries: Mutex<HashMap<String, Entry>>,
+    /// The same module with other texts for a part, by the text.
+    changed: Mutex<HashMap<String, Module>>,
 }
 
 /// A kernel that was looked up.
@@ -50,6 +52,7 @@ impl Module {
         let loaded = Loaded {
             code,
             entries: Mutex::default(),
+            changed: Mutex::default(),
         };
         Self {
             loaded: Arc::new(loaded),
@@ -115,6 +118,24 @@ impl Module {
             expected: format!("bytes: {expected:?}"),
             found: format!("bytes: {found:?}"),
         })
+    }
+
+    /// The PTX of the part that has a kernel.
+    pub(crate) fn text_of(&self, entry: &str) -> Result<&str> {
+        Ok(self.loaded.code.text_of(entry)?.0)
+    }
+
+    /// The same module with another text for the part that has a kernel; of one text the same
+    /// module, as long as this one is there.
+    pub(crate) fn with_part_of(&self, entry: &str, text: String) -> Result<Self> {
+        let changed = &self.loaded.changed;
+        let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(module) = changed.get(&text) {
+            return Ok(module.clone());
+        }
+        let module = Self::new(self.loaded.code.with_part_of(entry, &text)?);
+        changed.insert(text, module.clone());
+        Ok(module)
     }
 
     /// What a kernel takes up, by its entry name.

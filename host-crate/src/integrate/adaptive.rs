@@ -5,7 +5,8 @@ use quadscan_kernels::integrate::rules::GaussKronrod;
 use quadscan_kernels::integrate::sizes::{MAX_INTERVALS, numbers_of_team, teams};
 
 use super::batch::{Batch, Goal, Method, default_tolerance};
-use super::{Kernels, Real, refuse};
+use super::subject::Subject;
+use super::{Real, refuse};
 use crate::device::{Device, arguments};
 use crate::{Error, Result};
 
@@ -73,8 +74,8 @@ unsafe impl<R: Real> Method<R> for AdaptiveRule {
         })
     }
 
-    fn entry(kernels: &Kernels<R>) -> &'static str {
-        kernels.adaptive()
+    fn entry(subject: &Subject) -> &'static str {
+        subject.adaptive
     }
 
     fn shared_bytes(&self, warps: u32) -> u32 {

@@ -6,7 +6,9 @@ use quadscan_kernels::LANES;
 use quadscan_kernels::integrate::outcome::Outcome;
 use quadscan_kernels::integrate::sizes::{MAX_WARPS, SCRATCH_WORDS, teams};
 
+use super::formula::{Formula, Number};
 use super::items::Items;
+use super::subject::Subject;
 use super::{IntegrandKernels, Kernels, Real, refuse};
 use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, Writable, arguments};
 use crate::{Error, Result};
@@ -29,7 +31,7 @@ pub unsafe trait Method<R: Real>: Sized {
     fn new(device: &Device, options: &Self::Options) -> Result<Self>;
 
     /// The kernel that integrates an integrand by it.
-    fn entry(kernels: &Kernels<R>) -> &'static str;
+    fn entry(subject: &Subject) -> &'static str;
 
     /// Bytes of dynamic shared memory of a block of so many warps.
     fn shared_bytes(&self, _warps: u32) -> u32 {
@@ -69,7 +71,7 @@ pub(super) fn default_tolerance<R: Real>() -> R {
 #[derive(Debug)]
 pub struct Batch<R: Real, M> {
     module: Module,
-    kernels: Kernels<R>,
+    subject: Subject,
     method: M,
     absolute: R,
     relative: R,
@@ -99,15 +101,33 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     /// [`Error::Argument`] for options that are not allowed, [`Error::UnknownKernel`] where
     /// `module` does not have the kernels, [`Error::OutOfMemory`]; the driver's.
     pub fn new(module: &Module, kernels: Kernels<R>, options: M::Options) -> Result<Self> {
+        Self::with(module, Subject::of(&kernels), options)
+    }
+
+    /// The same for a formula, by the kernels of `module` that have room for one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Batch::new`]; [`Error::NoManifest`] for a module that no artifact is behind.
+    pub fn of_formula(module: &Module, formula: &Formula, options: M::Options) -> Result<Self>
+    where
+        R: Number,
+    {
+        let subject = Subject::of_formula::<R>(formula.parameters());
+        let module = formula.on::<R>(module, M::entry(&subject))?;
+        Self::with(&module, subject, options)
+    }
+
+    fn with(module: &Module, subject: Subject, options: M::Options) -> Result<Self> {
         let device = module.device();
         let goal = M::goal(&options);
         refuse::tolerances(goal.absolute, goal.relative)?;
         let method = M::new(device, &options)?;
         refuse::breaks(goal.breaks)?;
-        let (blocks, warps) = shape(module, &kernels, &method)?;
+        let (blocks, warps) = shape(module, M::entry(&subject), &method)?;
         Ok(Self {
             module: module.clone(),
-            kernels,
+            subject,
             method,
             absolute: goal.absolute,
             relative: goal.relative,
@@ -127,17 +147,12 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     /// a block has room for.
     pub fn with_shape(self, blocks: u32, warps: u32) -> Result<Self> {
         refuse::shape(blocks, warps, MAX_WARPS)?;
-        resident_blocks(&self.module, &self.kernels, &self.method, warps)?;
+        resident_blocks(&self.module, M::entry(&self.subject), &self.method, warps)?;
         Ok(Self {
             blocks,
             warps,
             ..self
         })
-    }
-
-    /// The integrand.
-    pub fn kernels(&self) -> &Kernels<R> {
-        &self.kernels
     }
 
     /// An outcome for each of the items, of which there are as many as the limits or parameters
@@ -148,7 +163,7 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     ///
     /// As [`Batch::integrate`]; [`Error::OutOfMemory`].
     pub fn outcomes(&mut self, items: &Items<'_, R>) -> Result<Vec<Outcome<R>>> {
-        let count = items.len(&self.kernels);
+        let count = items.len(&self.subject);
         let mut outcomes = self.module.device().alloc(count)?;
         self.integrate(items, &mut outcomes)?;
         outcomes.to_vec()
@@ -167,8 +182,8 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
         outcomes: impl Writable<'a, Outcome<R>>,
     ) -> Result<()> {
         let outcomes = outcomes.into();
-        let entry = M::entry(&self.kernels);
-        let items = items.checked(&self.module, &self.kernels, entry, outcomes.len())?;
+        let entry = M::entry(&self.subject);
+        let items = items.checked(&self.module, &self.subject, entry, outcomes.len())?;
         let device = self.module.device();
         device.expect_own(outcomes.device(), entry, "outcomes")?;
         let n = outcomes.len() as u64;
@@ -215,12 +230,12 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
 /// Blocks of so many warps that the device holds at a time.
 fn resident_blocks<R: Real, M: Method<R>>(
     module: &Module,
-    kernels: &Kernels<R>,
+    entry: &str,
     method: &M,
     warps: u32,
 ) -> Result<u32> {
     let shared = method.shared_bytes(warps);
-    module.resident_blocks(M::entry(kernels), warps * LANES, shared)
+    module.resident_blocks(entry, warps * LANES, shared)
 }
 
 /// As many blocks as the device holds at a time, and warps of each, of up to [`MAX_WARPS`] the
@@ -229,15 +244,11 @@ fn resident_blocks<R: Real, M: Method<R>>(
 /// # Errors
 ///
 /// The device's, for a kernel that it does not have; the method's, for one that does not fit.
-fn shape<R: Real, M: Method<R>>(
-    module: &Module,
-    kernels: &Kernels<R>,
-    method: &M,
-) -> Result<(u32, u32)> {
+fn shape<R: Real, M: Method<R>>(module: &Module, entry: &str, method: &M) -> Result<(u32, u32)> {
     let mut best = (0, 0);
     for warps in 1..=MAX_WARPS {
         // One that does not fit is refused.
-        let resident = match resident_blocks(module, kernels, method, warps) {
+        let resident = match resident_blocks(module, entry, method, warps) {
             Ok(resident) => resident,
             Err(error) if best.0 == 0 => return Err(method.refused(error)),
             Err(_) => break,

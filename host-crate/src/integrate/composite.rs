@@ -1,11 +1,15 @@
 //! One integral by a composite rule.
 
+use std::marker::PhantomData;
+
 use quadscan_kernels::LANES;
 use quadscan_kernels::integrate::chunks::{Chunks, MAX_STRIPS, STEPS};
 use quadscan_kernels::integrate::rules::{FAMILIES, MAX_FAMILIES};
 use quadscan_kernels::integrate::sizes::MAX_WARPS;
 use quadscan_kernels::scan::scratch;
 
+use super::formula::{Formula, Number};
+use super::subject::Subject;
 use super::{IntegrandKernels, Kernels, Real, Rule, refuse};
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Writable, arguments};
 use crate::{Error, Result};
@@ -19,10 +23,11 @@ use crate::{Error, Result};
 #[derive(Debug)]
 pub struct Composite<R: Real> {
     module: Module,
-    kernels: Kernels<R>,
+    subject: Subject,
     most: u64,
     blocks: u32,
     warps: u32,
+    kind: PhantomData<R>,
     /// What blocks tell each other. Its first word counts the launches.
     scratch: Buffer<u64>,
 }
@@ -46,16 +51,35 @@ impl<R: Real> Composite<R> {
     /// [`Error::UnknownKernel`] where `module` does not have the
     /// kernels, [`Error::OutOfMemory`]; the driver's.
     pub fn new(module: &Module, kernels: Kernels<R>, most: u64) -> Result<Self> {
+        Self::with(module, Subject::of(&kernels), most)
+    }
+
+    /// The same for a formula, by the kernels of `module` that have room for one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Composite::new`]; [`Error::NoManifest`] for a module that no artifact is behind.
+    pub fn of_formula(module: &Module, formula: &Formula, most: u64) -> Result<Self>
+    where
+        R: Number,
+    {
+        let subject = Subject::of_formula::<R>(formula.parameters());
+        let module = formula.on::<R>(module, subject.composite)?;
+        Self::with(&module, subject, most)
+    }
+
+    fn with(module: &Module, subject: Subject, most: u64) -> Result<Self> {
         refuse::strips(most, MAX_STRIPS)?;
         let warps = MAX_WARPS;
-        let resident = module.resident_blocks(kernels.composite(), warps * LANES, 0)?;
+        let resident = module.resident_blocks(subject.composite, warps * LANES, 0)?;
         let words = scratch::of_tiles(most_units(most), 2);
         Ok(Self {
             module: module.clone(),
-            kernels,
+            subject,
             most,
             blocks: resident.max(1),
             warps,
+            kind: PhantomData,
             scratch: module.device().alloc_zeroed(words as usize)?,
         })
     }
@@ -74,11 +98,6 @@ impl<R: Real> Composite<R> {
             warps,
             ..self
         })
-    }
-
-    /// The integrand.
-    pub fn kernels(&self) -> &Kernels<R> {
-        &self.kernels
     }
 
     /// Bytes of device memory that the plan holds.
@@ -127,13 +146,13 @@ impl<R: Real> Composite<R> {
         refuse::strips(strips, self.most)?;
         refuse::rule(rule)?;
         refuse::limits(limits)?;
-        let parameters = refuse::parameters(&self.kernels, parameters)?;
+        let parameters = refuse::parameters(&self.subject, parameters)?;
         let output = output.into();
         if output.len() != 1 {
             let problem = format!("has {} elements, allowed is one", output.len());
             return Err(Error::argument("output", problem));
         }
-        let entry = self.kernels.composite();
+        let entry = self.subject.composite;
         let device = self.module.device();
         device.expect_own(output.device(), entry, "output")?;
 

@@ -1,6 +1,7 @@
 //! The items of a batch: limits and parameters, each the same for all or an array.
 
-use super::{Kernels, MAX_PARAMETERS, Parameters, Real, refuse};
+use super::subject::Subject;
+use super::{MAX_PARAMETERS, Parameters, Real, refuse};
 use crate::device::{Module, Readable, View};
 use crate::{Error, Result};
 
@@ -72,10 +73,10 @@ impl<'a, R: Real> Items<'a, R> {
     }
 
     /// How many items there are: as many as an array is for; one without arrays.
-    pub(super) fn len(&self, kernels: &Kernels<R>) -> usize {
+    pub(super) fn len(&self, of: &Subject) -> usize {
         match (&self.from, &self.to, &self.parameters) {
             (Given::Each(view), ..) | (_, Given::Each(view), _) => view.len(),
-            (.., Values::Each(view)) => view.len() / kernels.parameters.len().max(1),
+            (.., Values::Each(view)) => view.len() / of.parameters.len().max(1),
             _ => 1,
         }
     }
@@ -84,7 +85,7 @@ impl<'a, R: Real> Items<'a, R> {
     pub(super) fn checked(
         &self,
         module: &Module,
-        kernels: &Kernels<R>,
+        of: &Subject,
         entry: &str,
         n: usize,
     ) -> Result<Raw<R>> {
@@ -99,11 +100,11 @@ impl<'a, R: Real> Items<'a, R> {
         };
         let ((from, low), (to, high)) = (limit("from", &self.from)?, limit("to", &self.to)?);
         let (of_items, parameters) = match &self.parameters {
-            Values::All(values) => (0, refuse::parameters(kernels, values)?),
+            Values::All(values) => (0, refuse::parameters(of, values)?),
             Values::Each(view) => {
-                let each = kernels.parameters.len();
+                let each = of.parameters.len();
                 if each == 0 {
-                    let problem = format!("are given, {} has none", kernels.name);
+                    let problem = format!("are given, {} has none", of.name);
                     return Err(Error::argument("parameters", problem));
                 }
                 (array("parameters", view, each)?, [R::ZERO; MAX_PARAMETERS])

@@ -4,7 +4,8 @@
 //! batch of them, each to a tolerance, by Gauss and Kronrod's rules, and [`TanhSinh`] one by
 //! rules for functions that are infinite or steep at their limits. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
-//! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels.
+//! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels, or writes
+//! a [`Formula`], which needs no compiler of Rust.
 //!
 //! ```
 //! use quadscan::device::{Artifact, Device, DeviceChoice};
@@ -30,14 +31,18 @@
 mod adaptive;
 mod batch;
 mod composite;
+pub mod formula;
 mod items;
 pub mod names;
 mod refuse;
+mod subject;
 mod tanh_sinh;
 
+pub use crate::error::FormulaError;
 pub use adaptive::{Adaptive, Options};
 pub use batch::Batch;
 pub use composite::Composite;
+pub use formula::Formula;
 pub use items::Items;
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};

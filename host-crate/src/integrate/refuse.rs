@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 use quadscan_kernels::integrate::chunks::MAX_STRIPS;
 use quadscan_kernels::integrate::rules::{MAX_POINTS, MIN_POINTS};
 
-use super::{Kernels, MAX_PARAMETERS, Parameters, Real, Rule};
+use super::subject::Subject;
+use super::{MAX_PARAMETERS, Parameters, Real, Rule};
 use crate::{Error, Result};
 
 /// A number of strips that a rule, or a plan for `most`, does not have.
@@ -49,8 +50,8 @@ pub(super) fn limits<R: Real>((from, to): (R, R)) -> Result<()> {
 }
 
 /// The parameters as kernels take them; one for each that the integrand has.
-pub(super) fn parameters<R: Real>(of: &Kernels<R>, given: &[R]) -> Result<Parameters<R>> {
-    let names = of.parameters;
+pub(super) fn parameters<R: Real>(of: &Subject, given: &[R]) -> Result<Parameters<R>> {
+    let names = &of.parameters[..];
     if given.len() != names.len() {
         let problem = match names {
             [] => format!("are {}, {} has none", given.len(), of.name),

@@ -6,7 +6,8 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::integrate::sizes::{MAX_LEVELS, MIN_LEVELS, STEP};
 
 use super::batch::{Batch, Goal, Method, default_tolerance};
-use super::{Kernels, Real, refuse};
+use super::subject::Subject;
+use super::{Real, refuse};
 use crate::Result;
 use crate::device::{Buffer, Device, arguments};
 
@@ -81,8 +82,8 @@ unsafe impl<R: Real> Method<R> for TanhSinhTable<R> {
         })
     }
 
-    fn entry(kernels: &Kernels<R>) -> &'static str {
-        kernels.tanh_sinh()
+    fn entry(subject: &Subject) -> &'static str {
+        subject.tanh_sinh
     }
 
     fn with_parameters<T>(&self, launch: impl FnOnce(&[Actual<'_>]) -> T) -> T {

@@ -170,8 +170,8 @@ fn resident_blocks_of_what_is_no_block_are_refused() {
     assert_eq!(
         sentence(module.resident_blocks("absent", 32, 0)),
         "the module has no kernel `absent`: build the artifact again, or load that of the crate \
-         which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce` or \
-         `integrate`, and `kernels` is all three"
+         which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce`, `select` or \
+         `integrate`, and `kernels` is all four"
     );
     // Its clusters are of two blocks, of which there is no half.
     assert!(module.resident_blocks("bounded", 256, 0).is_ok());

@@ -237,8 +237,8 @@ fn a_launcher_built_from_another_source_is_refused() {
     assert_eq!(
         sentence(module.launch(kernels::absent, shape, ())),
         "the module has no kernel `absent`: build the artifact again, or load that of the crate \
-         which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce` or \
-         `integrate`, and `kernels` is all three"
+         which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce`, `select` or \
+         `integrate`, and `kernels` is all four"
     );
 }
 

@@ -5,6 +5,7 @@
 #[cfg(any(
     feature = "scan",
     feature = "reduce",
+    feature = "select",
     feature = "integrate",
     feature = "tables"
 ))]

@@ -147,7 +147,7 @@ impl<R: Real> Item<R> {
         // SAFETY: the caller's.
         let (from, to) = unsafe { with.batch.limits(item) };
         // SAFETY: the caller's.
-        self.parameters = unsafe { with.batch.parameters(item, I::PARAMETERS) };
+        self.parameters = unsafe { with.batch.parameters(item, I::parameters()) };
         if lane_of_team() == 0 {
             let direction = if to < from { BACKWARDS } else { 0 };
             // SAFETY: this lane's alone.

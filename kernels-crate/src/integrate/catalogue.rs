@@ -1,15 +1,16 @@
 //! The integrands that this crate's own PTX has: those that tables time, and those of the
 //! documents' examples. One entry makes a function available to every rule, to
 //! `quadscan::integrate`, to the command line and to the tests; an application has its own in a
-//! crate of its own, by the same macro.
+//! crate of its own, by the same macro. Those that nothing times are formulas, which need no
+//! kernels of their own.
 //!
 //! Sources: Piessens and others, QUADPACK, 1983; Bailey, Jeyabalan and Li, A comparison of
 //! three high-precision quadrature schemes, 2005; Genz, Testing multidimensional integration
 //! routines, 1984 (three of the six families, in one dimension); Planck, Über das Gesetz der
 //! Energieverteilung im Normalspectrum, 1901.
 
-// `cargo xtask integrate --list` includes this file, with a macro of its own.
-use crate::integrands;
+// `cargo xtask integrate --list` includes this file, with macros of its own.
+use crate::{formulas, integrands};
 
 integrands! {
     /// A quarter of the unit circle: the published integrand.
@@ -66,26 +67,24 @@ integrands! {
             (base * base).reciprocal()
         },
     }
+}
 
+formulas! {
     /// Genz's Gaussian family.
-    genz_gaussian = GenzGaussian {
+    genz_gaussian {
         formula: "exp(-a^2 (x - u)^2)",
+        text: "let scaled = a*(x - u); exp(-scaled*scaled)",
         limits: (0.0, 1.0),
         parameters: [a, u],
-        short: true,
-        eval: |x| {
-            let scaled = a * (x - u);
-            (-scaled * scaled).exp()
-        },
     }
 
     /// Planck's spectrum of a black body, whose x is the photons' energy and whose parameter
     /// is k T in the same unit: times 2 / (h^3 c^2) the radiance of a unit of energy.
-    planck = Planck {
+    planck {
         formula: "x^3 / (exp(x / kT) - 1)",
-        limits: (0.0, R::INFINITY),
-        parameters: [kt],
         // At 0 it is 0.
-        eval: |x| if x == 0.0 { x } else { x * x * x / (x / kt).exp_m1() },
+        text: "if(x == 0, x, x*x*x / exp_m1(x/kt))",
+        limits: (0.0, f64::INFINITY),
+        parameters: [kt],
     }
 }

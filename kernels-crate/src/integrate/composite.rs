@@ -37,7 +37,6 @@ use crate::LANES;
 use crate::operator::Sum;
 use crate::scan::scratch::{GROUP, HEAD};
 use crate::scan::status::{self, arrive, gather, tag};
-use cuda_std::float::Addend;
 
 /// The word of the scratch memory that counts the units which blocks have drawn, beyond the
 /// first two of each: 0 between launches.
@@ -185,21 +184,12 @@ pub unsafe fn integrate<I: Integrand<R>, R: Real>(request: &Request<R>) {
                 own += *groups.add(group as usize);
                 group += LANES;
             }
-            let sum = of_lanes(own) * scale::<I, R>(&request.parameters);
+            let sum = of_lanes(own) * I::scale().to_f64();
             if lane == 0 {
                 *request.output = R::from_f64(sum * request.width);
             }
         }
     }
-}
-
-/// What sums of the integrand's terms are multiplied by.
-#[inline(always)]
-fn scale<I: Integrand<R>, R: Real>(parameters: &Parameters<R>) -> f64 {
-    fn of<R: Real, A: Addend<R>>(_: impl FnOnce() -> A) -> f64 {
-        A::SCALE.to_f64()
-    }
-    of::<R, _>(|| I::eval(R::ZERO, parameters))
 }
 
 /// The terms of a chunk of one of the rule's families with its weight, in every lane; none where
@@ -228,15 +218,10 @@ unsafe fn chunk_sum<I: Integrand<R>, R: Real>(
         } else {
             to
         };
-        let limit = Point {
-            x,
-            from_lower: x - from,
-            to_upper: to - x,
-        };
-        let own = I::eval_at(limit, &request.parameters).to_f64();
+        let own = I::eval_at(Point::between(x, (from, to)), &request.parameters).to_f64();
         // SAFETY: the caller's.
         let other = unsafe { warp::shuffle_xor(warp::FULL_MASK, own, LANES / 2) };
-        sum += (own + other) * request.ends * (1.0 / scale::<I, R>(&request.parameters));
+        sum += (own + other) * request.ends * (1.0 / I::scale().to_f64());
     }
     sum
 }
@@ -269,7 +254,7 @@ fn lane_sum<I: Integrand<R>, R: Real>(
     let lane = u64::from(warp::lane_id());
     let mut sum = Running::<R>::ZERO;
     let (mut low, mut high) = (end, end);
-    if I::IS_SHORT {
+    if I::is_short() {
         let of_lane = request.chunks.strips / u64::from(LANES);
         let row = u64::from(request.chunks.row);
         low = ((request.margin + row - 1) & !(row - 1))
@@ -303,14 +288,15 @@ fn take_row<I: Integrand<R>, R: Real>(
     sum: &mut Running<R>,
 ) {
     let (mut low, mut high) = (R::ZERO, R::ZERO);
+    let limits = (R::from_f64(request.from), R::from_f64(request.to));
     let mut left = request.chunks.row;
     while left > 0 {
         let bases = walk.places();
         for k in 0..STEPS {
             let multiple = request.multiples[k];
-            let eval = |x: R| I::eval(x, &request.parameters);
-            let pair = (eval(bases.0 + multiple), eval(bases.1 + multiple));
-            (low, high) = Addend::add_both(pair, (low, high));
+            let pair = [bases.0 + multiple, bases.1 + multiple];
+            let pair = pair.map(|x| Point::between(x, limits));
+            (low, high) = I::add_both(pair, &request.parameters, (low, high));
         }
         walk.go_on();
         left -= ROW;
@@ -336,6 +322,7 @@ fn one_by_one<I: Integrand<R>, R: Real>(
     sum: &mut Running<R>,
 ) {
     let bounds = Bounds::of(request);
+    let limits = (R::from_f64(request.from), R::from_f64(request.to));
     let lane = warp::lane_id();
     let mut at = (begin + u64::from(lane)) as f64 + offset;
     let mut left = (end - begin) as u32;
@@ -349,7 +336,7 @@ fn one_by_one<I: Integrand<R>, R: Real>(
                 request.step,
                 request.from,
             )));
-            let next = I::eval(x, &request.parameters).add_to(own);
+            let next = I::add(Point::between(x, limits), &request.parameters, own);
             own = if done + lane < row { next } else { own };
             at += f64::from(LANES);
             done += LANES;

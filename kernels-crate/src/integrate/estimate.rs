@@ -218,7 +218,7 @@ impl<R: Real> Rule<R> {
         let (_, upper) = of.range.interval();
         // By how much x may be off; what it means to a function of the distances is not known.
         let furthest = GpuFloat::abs(of.left).larger(GpuFloat::abs(of.right));
-        let blur = if I::USES_DISTANCES {
+        let blur = if I::uses_distances() {
             R::ZERO
         } else {
             of.range.blur(furthest, upper - of.left)

@@ -30,6 +30,18 @@ pub struct Point<R> {
     pub to_upper: R,
 }
 
+impl<R: Real> Point<R> {
+    /// A place between two limits, with distances that are differences.
+    #[inline(always)]
+    pub fn between(x: R, (from, to): (R, R)) -> Self {
+        Self {
+            x,
+            from_lower: x - from,
+            to_upper: to - x,
+        }
+    }
+}
+
 /// A function of one real variable, in `R`, which is `f32` or `f64`.
 pub trait Integrand<R: Real>: 'static {
     /// How many parameters it has, at most [`MAX_PARAMETERS`].
@@ -60,6 +72,48 @@ pub trait Integrand<R: Real>: 'static {
     #[inline(always)]
     fn eval_at(point: Point<R>, parameters: &Parameters<R>) -> R {
         Self::eval(point.x, parameters).value()
+    }
+
+    /// [`PARAMETERS`](Integrand::PARAMETERS), as a kernel asks.
+    #[inline(always)]
+    fn parameters() -> usize {
+        Self::PARAMETERS
+    }
+
+    /// [`IS_SHORT`](Integrand::IS_SHORT), as a kernel asks.
+    #[inline(always)]
+    fn is_short() -> bool {
+        Self::IS_SHORT
+    }
+
+    /// [`USES_DISTANCES`](Integrand::USES_DISTANCES), as a kernel asks.
+    #[inline(always)]
+    fn uses_distances() -> bool {
+        Self::USES_DISTANCES
+    }
+
+    /// A sum with the function added to it, over [`scale`](Integrand::scale); the distances are
+    /// differences here.
+    #[inline(always)]
+    fn add(at: Point<R>, parameters: &Parameters<R>, sum: R) -> R {
+        Self::eval(at.x, parameters).add_to(sum)
+    }
+
+    /// The same at two places of a row, each to its own sum.
+    #[inline(always)]
+    fn add_both(at: [Point<R>; 2], parameters: &Parameters<R>, sums: (R, R)) -> (R, R) {
+        let [one, other] = at.map(|at| Self::eval(at.x, parameters));
+        Addend::add_both((one, other), sums)
+    }
+
+    /// What sums of the function's terms are multiplied by.
+    #[inline(always)]
+    fn scale() -> R {
+        fn of<R: Real, A: Addend<R>>(_: impl FnOnce() -> A) -> R {
+            A::SCALE
+        }
+        let parameters = [R::ZERO; MAX_PARAMETERS];
+        of(|| Self::eval(R::ZERO, &parameters))
     }
 
     /// The break of this index, below [`BREAKS`](Integrand::BREAKS); one that is not between

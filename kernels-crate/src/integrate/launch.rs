@@ -93,3 +93,18 @@ pub struct Entry {
     /// In `f64`.
     pub f64: Kernels<f64>,
 }
+
+/// A function that is a formula (`quadscan::integrate::Formula`), with limits of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedFormula {
+    /// What it is called.
+    pub name: &'static str,
+    /// What it is, in words for a list.
+    pub formula: &'static str,
+    /// The formula's text.
+    pub text: &'static str,
+    /// The limits that it is known for.
+    pub limits: (f64, f64),
+    /// What its parameters are called, in their order.
+    pub parameters: &'static [&'static str],
+}

@@ -60,6 +60,32 @@ macro_rules! integrands {
     };
 }
 
+/// Makes entries of functions that are formulas: the text, its limits and its parameters.
+#[macro_export]
+macro_rules! formulas {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident {
+            formula: $formula:literal,
+            text: $text:literal,
+            limits: ($from:expr, $to:expr),
+            parameters: $parameters:tt,
+        }
+    )*) => {
+        /// The functions of this file that are formulas, in its order.
+        #[cfg(not(target_os = "cuda"))]
+        pub const FORMULAS: &[$crate::integrate::launch::NamedFormula] = &[$(
+            $crate::integrate::launch::NamedFormula {
+                name: stringify!($name),
+                formula: $formula,
+                text: $text,
+                limits: ($from, $to),
+                parameters: $crate::integrand_parameters!(names $parameters),
+            }
+        ),*];
+    };
+}
+
 /// One integrand in one kind of numbers.
 #[doc(hidden)]
 #[macro_export]

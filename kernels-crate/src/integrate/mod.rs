@@ -36,6 +36,7 @@ macro_rules! entries {
 pub mod catalogue;
 pub mod chunks;
 pub mod compensated;
+pub mod formula;
 pub mod integrand;
 #[cfg(not(target_os = "cuda"))]
 pub mod launch;

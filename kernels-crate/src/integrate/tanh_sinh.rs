@@ -133,7 +133,7 @@ impl<R: Real> Item<R> {
         // SAFETY: the caller's.
         let (from, to) = unsafe { batch.limits(item) };
         // SAFETY: the caller's.
-        self.parameters = unsafe { batch.parameters(item, I::PARAMETERS) };
+        self.parameters = unsafe { batch.parameters(item, I::parameters()) };
         self.item = item;
         self.is_backwards = to < from;
         self.evaluations = 0;

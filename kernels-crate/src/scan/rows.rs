@@ -81,6 +81,15 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         }
     }
 
+    /// The lane's items of a row, where the first of them is in the array, and how many there are.
+    #[inline(always)]
+    pub fn row(&self, row: usize) -> (&Items<O::Input, V>, u64, u32) {
+        let lane = warp::lane_id();
+        let at = row as u32 * row_of(E) + lane * E as u32;
+        let (mine, _) = part(self.count, row, E, lane);
+        (&self.items[row], self.first + u64::from(at), mine)
+    }
+
     /// Scans each row.
     ///
     /// # Safety

@@ -5,21 +5,27 @@
 //! launch to launch. Constants, parameters and module variables are always
 //! written; the device heap (`malloc`) is not watched.
 //!
-//! A weak load is reported when the first byte of one of its elements has not
-//! been written. An element with a first byte and without a later one may be
-//! a structure that is copied with its padding, and padding never comes
-//! first: such a load is silent, and so is an asynchronous copy that has the
-//! first of each 8 bytes. Atomics and ordered or volatile loads work
-//! on values without padding: every byte counts.
+//! A load is reported when its first byte has not been written. Where that has, later ones may be
+//! the padding of a structure that is copied, which never comes first: loads, stores, moves and
+//! shuffles take along which bytes they are (`carried`), and the load is reported when anything
+//! else reads them, such as arithmetic, a comparison or an address. Atomics, ordered and volatile loads work on values
+//! without padding: every byte counts. An asynchronous copy is silent where it has the first of
+//! each 8 bytes.
+
+mod carried;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::found::Found;
 use super::raw::{FindingKind, RawFinding, RawPlace};
 use crate::ir::{LANES, Op, lanes_of};
 use crate::lower::{Code, LOCAL};
 use crate::machine::{GlobalWritten, Resident, Written};
-use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order, Site};
+use crate::observe::{AccessKind, LaunchInfo, Memory, MemoryAccess, Observer, Order};
+use crate::observe::{Registers, Site};
+use crate::program;
+use carried::{Carried, Frame, Origin};
 
 /// Bytes of an element of a copy, which does not say what it copies.
 const WORD: u32 = 8;
@@ -39,8 +45,8 @@ struct Block {
 pub(crate) struct Initialised {
     /// What the GPU knows of its global memory; taken back after the launch.
     pub(crate) global: GlobalWritten,
-    /// Bytes of an element of each load, by instruction; 0 for all else.
-    elements: Vec<u8>,
+    code: Option<Arc<Code>>,
+    carried: Carried,
     shared_bytes: u64,
     warps: usize,
     blocks: Resident<Block>,
@@ -48,18 +54,10 @@ pub(crate) struct Initialised {
 }
 
 impl Initialised {
-    pub(crate) fn new(code: &Code, global: GlobalWritten) -> Self {
-        let element = |op: &Op| match op {
-            Op::Load(access) => access.bytes as u8,
-            _ => 0,
-        };
+    pub(crate) fn new(code: Arc<Code>, global: GlobalWritten) -> Self {
         Initialised {
             global,
-            elements: code
-                .instructions
-                .iter()
-                .map(|instruction| element(&instruction.op))
-                .collect(),
+            code: Some(code),
             ..Initialised::default()
         }
     }
@@ -79,51 +77,74 @@ impl Initialised {
         Some(local)
     }
 
-    /// Bytes of an element of an access: padding may begin behind its first.
-    fn element(&self, at: Site, access: &MemoryAccess<'_>) -> u32 {
-        match self.elements.get(at.pc as usize) {
-            Some(&bytes) if bytes > 0 => u32::from(bytes),
-            _ if access.kind == AccessKind::Load => access.bytes.min(WORD),
-            _ => access.bytes,
+    fn op(&self, at: Site) -> Option<&Op> {
+        let code = self.code.as_ref()?;
+        Some(&code.instructions.get(at.pc as usize)?.op)
+    }
+
+    /// Bytes of an element of an access, and whether it may be one of a copy with padding.
+    fn element(&self, at: Site, access: &MemoryAccess<'_>) -> (u32, bool) {
+        match (access.kind, self.op(at)) {
+            (AccessKind::Load, Some(Op::Load(load))) => (load.bytes, access.order == Order::Weak),
+            (AccessKind::Load, _) => (access.bytes.min(WORD), false),
+            _ => (access.bytes, false),
         }
     }
 
-    /// The bytes of an access that have to be written before, a bit a byte;
-    /// the same in each 64 bytes.
-    fn required(&self, at: Site, access: &MemoryAccess<'_>) -> u64 {
-        match (access.kind, access.order) {
-            (AccessKind::Store, _) => 0,
-            (AccessKind::Load, Order::Weak) => {
-                let element = self.element(at, access).max(1);
-                (0..64)
-                    .step_by(element as usize)
-                    .fold(0, |bits, byte| bits | 1 << byte)
-            }
-            _ => u64::MAX,
-        }
-    }
-
-    /// Byte `first` of the lane's access is missing.
+    /// Some bytes of a lane's access are missing, a bit a byte.
     #[cold]
-    fn report(&mut self, at: Site, access: &MemoryAccess<'_>, lane: usize, first: u32) {
-        let element = self.element(at, access).max(1);
-        let place = access.addresses[lane] + u64::from(first / element * element);
-        let (name, space) = match access.memory {
-            Memory::Shared => ("shared", 1),
-            Memory::Local => ("local", 2),
-            _ => ("global", 0),
-        };
+    fn lacks(&mut self, at: Site, access: &MemoryAccess<'_>, lane: usize, missing: Missing) {
+        let (element, copies) = self.element(at, access);
+        if copies
+            && missing.bytes & 1 == 0
+            && let Some(code) = self.code.clone()
+        {
+            let op = &code.instructions[at.pc as usize].op;
+            let missing = missing.bytes as u32;
+            return self.carried.load(at, op, access, lane, missing);
+        }
+        let first = missing.first() / element.max(1) * element.max(1);
+        let origin = Origin::new(at, access, lane, element);
+        let place = origin.place + u64::from(first);
         let verb = match access.kind {
             AccessKind::Atomic => "reads and writes",
             _ => "reads",
         };
-        let message = format!("{name} memory that nobody has written");
-        let at_lane = RawPlace::new(at, 1 << lane, verb);
-        let finding = RawFinding {
-            memory: Some((access.memory, place, element)),
-            ..RawFinding::new(FindingKind::UninitialisedRead, message, at_lane)
+        self.report(at, verb, Origin { place, ..origin });
+    }
+
+    /// A load's bytes are used that nobody has written.
+    #[cold]
+    fn report(&mut self, at: Site, verb: &'static str, origin: Origin) {
+        let (name, space) = match origin.memory {
+            Memory::Shared => ("shared", 1),
+            Memory::Local => ("local", 2),
+            _ => ("global", 0),
         };
-        self.found.add((at.pc, 0, space), finding);
+        let message = format!("{name} memory that nobody has written");
+        let place = RawPlace {
+            pc: origin.pc,
+            block: at.block,
+            thread: origin.thread,
+            verb,
+        };
+        let finding = RawFinding {
+            memory: Some((origin.memory, origin.place, origin.element)),
+            ..RawFinding::new(FindingKind::UninitialisedRead, message, place)
+        };
+        self.found.add((origin.pc, 0, space), finding);
+    }
+
+    /// The bytes of an access that have to be written before, or are taken along, a bit a byte;
+    /// the same in each 64 bytes.
+    fn required(&self, at: Site, access: &MemoryAccess<'_>) -> u64 {
+        match access.kind {
+            AccessKind::Store => 0,
+            AccessKind::Load if !matches!(self.op(at), Some(Op::Load(_))) => (0..64)
+                .step_by(WORD as usize)
+                .fold(0, |bits, byte| bits | 1 << byte),
+            _ => u64::MAX,
+        }
     }
 
     fn local_access(&mut self, at: Site, access: &MemoryAccess<'_>, required: u64) {
@@ -156,34 +177,53 @@ impl Initialised {
                 }
             }
             for lane in lanes_of(bad) {
-                self.report(at, access, lane, missing[lane].trailing_zeros());
+                let bytes = missing[lane];
+                self.lacks(at, access, lane, Missing { start: 0, bytes });
             }
         }
     }
 }
 
-/// The first byte of an access that is required and has not been written.
+/// Bytes of an access that are required and have not been written.
+#[derive(Copy, Clone, Debug)]
+struct Missing {
+    /// Before the first 64 bytes that lack some.
+    start: u32,
+    bytes: u64,
+}
+
+impl Missing {
+    fn first(self) -> u32 {
+        self.start + self.bytes.trailing_zeros()
+    }
+}
+
+/// Those of the first 64 bytes of an access that lack some.
 #[inline(always)]
-fn first_missing(written: &Written, offset: u64, bytes: u32, required: u64) -> Option<u32> {
+fn missing(written: &Written, offset: u64, bytes: u32, required: u64) -> Option<Missing> {
     if required == 0 {
         return None;
     }
     (0..bytes).step_by(64).find_map(|start| {
         let count = (bytes - start).min(64);
         let missing = written.missing(offset + u64::from(start), count) & required;
-        (missing != 0).then(|| start + missing.trailing_zeros())
+        (missing != 0).then_some(Missing {
+            start,
+            bytes: missing,
+        })
     })
 }
 
 impl Observer for Initialised {
     const MEMORY: bool = true;
     const CONTROL: bool = true;
+    const REGISTERS: bool = true;
     const SERIAL: bool = true;
 
     fn fork(&self) -> Self {
         Initialised {
             global: self.global.clone(),
-            elements: self.elements.clone(),
+            code: self.code.clone(),
             shared_bytes: self.shared_bytes,
             warps: self.warps,
             ..Initialised::default()
@@ -209,9 +249,36 @@ impl Observer for Initialised {
 
     fn block_ends(&mut self, _block: [u32; 3], linear: u64) {
         self.blocks.end(linear);
+        self.carried.end(linear);
+    }
+
+    fn follows(&self) -> bool {
+        !self.carried.is_empty()
+    }
+
+    fn registers(&mut self, at: Site, lanes: u32, rows: [u32; 2], registers: &dyn Registers) {
+        let Some(code) = self.code.clone() else {
+            return;
+        };
+        let Some(uses) = program::uses(&code).get(at.pc as usize) else {
+            return;
+        };
+        let mut found = Vec::new();
+        let frame = Frame { rows, registers };
+        let carried = &mut self.carried;
+        carried.run(at, uses, lanes, frame, |origin| found.push(origin));
+        found
+            .into_iter()
+            .for_each(|origin| self.report(at, "reads", origin));
     }
 
     fn access(&mut self, at: Site, access: &MemoryAccess<'_>) {
+        if !self.carried.is_empty()
+            && let Some(code) = self.code.clone()
+        {
+            let op = &code.instructions[at.pc as usize].op;
+            self.carried.access(at, op, access);
+        }
         let required = self.required(at, access);
         let bytes = access.bytes;
         match access.memory {
@@ -231,12 +298,12 @@ impl Observer for Initialised {
                     let Some((written, offset)) = found else {
                         continue;
                     };
-                    let first = first_missing(written, offset, bytes, required);
+                    let missing = missing(written, offset, bytes, required);
                     if access.kind != AccessKind::Load {
                         written.write(offset, u64::from(bytes));
                     }
-                    if let Some(first) = first {
-                        self.report(at, access, lane, first);
+                    if let Some(missing) = missing {
+                        self.lacks(at, access, lane, missing);
                     }
                 }
             }

@@ -213,7 +213,7 @@ impl Gpu {
     fn checkers(&mut self, program: &Program, checks: Checks, options: &LaunchOptions) -> Checkers {
         let initialised = if checks.initialised {
             let written = std::mem::take(&mut self.written);
-            Some(Initialised::new(&program.code, written))
+            Some(Initialised::new(program.code.clone(), written))
         } else {
             self.written.everything();
             None

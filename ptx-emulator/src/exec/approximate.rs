@@ -76,7 +76,7 @@ fn ex2(x: u32) -> u32 {
 }
 
 /// `a` and `1 / b`, whose product is a quotient; zero where 1/b is subnormal.
-fn quotient(a: f32, b: f32) -> [f32; 2] {
+pub(super) fn quotient(a: f32, b: f32) -> [f32; 2] {
     let is_small = b != 0.0 && b.abs() < f32::MIN_POSITIVE;
     let factor = if is_small { SCALE } else { 1.0 };
     let reciprocal = flushed(unit::rcp((b * factor).to_bits()));
@@ -84,7 +84,7 @@ fn quotient(a: f32, b: f32) -> [f32; 2] {
 }
 
 /// The same where both are first brought to where 1/b is a normal number.
-fn full_quotient(a: f32, b: f32) -> [f32; 2] {
+pub(super) fn full_quotient(a: f32, b: f32) -> [f32; 2] {
     let factor = match b.abs() {
         size if size < f32::MIN_POSITIVE => SCALE,
         size if size > 2f32.powi(126) && size.is_finite() => 0.25,

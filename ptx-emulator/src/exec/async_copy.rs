@@ -65,6 +65,8 @@ fn reduction(d: &mut Decoder<'_, '_>) -> Result<(Type, Rule), Reason> {
     let word = d.one_of(&["add", "min", "max", "inc", "dec", "and", "or", "xor"])?;
     let ty = d.ty()?;
     let rule = atomic::reduction(word, ty);
+    // Sums of `.s64` are those of `red.async` alone.
+    let rule = rule.filter(|_| d.opcode() == "red" || (word, ty) != ("add", Type::S64));
     Ok((ty, rule.ok_or_else(|| d.unsupported_type(ty))?))
 }
 

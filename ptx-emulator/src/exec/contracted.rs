@@ -1,16 +1,17 @@
-//! What `lower::contract` makes of `mul` and of `add` or `sub`: a product that
-//! keeps its factors, and the sum that takes factors for their product and
+//! What `lower::contract` makes of `mul` and of `add` or `sub`: a product or
+//! quotient that keeps its factors, and the sum that takes factors for their product and
 //! rounds once. No text decodes to these.
 
 use ptx_syntax::Type;
 
+use super::approximate::{self, full_quotient};
 use super::decode::flag;
 use super::float32::{again, canonical, flush, flushed, saturate};
 use super::float64::or_nan;
 use super::half::{self, BRAIN, PACKED, elements};
 use super::softfloat::Mode;
 use crate::ir::lanes::map2;
-use crate::ir::{Frame, LaneFn, Operands, Value, lane_fn, lanes, write};
+use crate::ir::{Frame, LANES, LaneFn, Operands, Row, Value, lane_fn, lanes, write};
 use crate::lower::{FTZ, NEGATE_PRODUCT, NEGATE_TERM, SATURATE};
 
 /// One 16-bit operation on one element or two.
@@ -74,6 +75,41 @@ pub(crate) fn product(ty: Type) -> LaneFn {
         Type::F16x2 => half!(product, PACKED),
         Type::BF16 => half!(product, BRAIN),
         _ => half!(product, BRAIN | PACKED),
+    }
+}
+
+/// `d[0]` = s0 / s1, `d[1]` and `d[2]` = the factors that it is made of.
+pub(crate) fn quotient(full: bool) -> LaneFn {
+    match full {
+        true => lane_fn!(|f, o, m| divided(f, o, m, full_quotient)),
+        false => lane_fn!(|f, o, m| divided(f, o, m, approximate::quotient)),
+    }
+}
+
+#[inline(always)]
+fn divided(
+    frame: &mut Frame<'_>,
+    operands: &Operands,
+    mask: u32,
+    factors: impl Fn(f32, f32) -> [f32; 2],
+) {
+    let ftz = operands.aux & FTZ != 0;
+    let flushing = |x: f32| if ftz { flush(x) } else { x };
+    let sources = [operands.s[0], operands.s[1]].map(|source| *u32::row(frame, source));
+    let mut rows = [Row::<u32>::default(); 3];
+    for lane in 0..LANES {
+        let [a, b] = [0, 1].map(|side| flushing(f32::from_bits(sources[side].0[lane])));
+        let [a, b] = factors(a, b).map(flushing);
+        let product = match ftz {
+            true => flushed(a * b, || again(2, &[a, b])),
+            false => canonical(a * b),
+        };
+        for (row, bits) in rows.iter_mut().zip([product, a.to_bits(), b.to_bits()]) {
+            row.0[lane] = bits;
+        }
+    }
+    for (slot, row) in operands.d.iter().zip(&rows) {
+        write(u32::row_mut(frame, *slot), row, mask);
     }
 }
 

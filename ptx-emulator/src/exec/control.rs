@@ -85,8 +85,8 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
 
 /// Whether these are the sizes of what a function takes or gives.
 fn fits(formals: &[Formal], actuals: &[Passed]) -> bool {
-    let sizes = actuals.iter().map(|actual| actual.bytes());
-    formals.iter().map(|formal| formal.bytes).eq(sizes)
+    let is_one = |(formal, actual): (&Formal, &Passed)| [formal.bytes, 0].contains(&actual.bytes());
+    formals.len() == actuals.len() && formals.iter().zip(actuals).all(is_one)
 }
 
 /// The `.param` variables, registers and numbers of a list; a number, or a result that nobody
@@ -113,6 +113,8 @@ fn passed(
                      32 or 64 bits"
                 )),
             },
+            // An indirect call names no function: its result may have any size.
+            Operand::Sink if formal.is_none() => Ok(Passed::Row(Source::register(Slot::SINK), 0)),
             Operand::Number(_) | Operand::Sink => match formal {
                 Some(Formal { bytes, ty, .. }) if *bytes == ty.bytes() => {
                     let row = match operand {
@@ -371,7 +373,8 @@ pub(crate) fn ret<O: Observer>(at: &mut Issue<'_, '_, O>) -> Result<Next, LaneFa
     let rows = rows(at, &results);
     (at.path.bases, at.path.function) = (caller.bases, caller.function);
     if let Op::Call(call) = &code.instructions[caller.pc as usize].op {
-        for ((&result, row), &to) in results.iter().zip(rows).zip(&call.returns) {
+        let wanted = results.iter().zip(rows).zip(&call.returns);
+        for ((&result, row), &to) in wanted.filter(|(_, to)| to.bytes() != 0) {
             pass(at, caller.pc, row, start(from, result), to);
         }
     }

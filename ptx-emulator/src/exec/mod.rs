@@ -34,10 +34,12 @@ mod softfloat;
 pub(crate) mod special;
 pub(crate) mod system;
 mod video;
+mod video_parallel;
 pub(crate) mod warp;
 mod wide;
 
 pub(crate) use crate::lower::Group;
+pub(crate) use warp::source_lane;
 
 /// All groups, and the source of the coverage table.
 const GROUPS: &[&Group] = &[
@@ -63,6 +65,7 @@ const GROUPS: &[&Group] = &[
     &mbarrier::GROUP,
     &system::GROUP,
     &video::GROUP,
+    &video_parallel::GROUP,
     &matrix::GROUP,
     &product::GROUP,
 ];
@@ -72,6 +75,7 @@ pub(crate) static INSTRUCTIONS: InstructionSet = InstructionSet::new(
     GROUPS,
     Fused {
         product: contracted::product,
+        quotient: contracted::quotient,
         sum: contracted::sum,
     },
 );

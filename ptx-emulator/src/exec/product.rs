@@ -1,21 +1,23 @@
-//! Products of matrices that a warp holds together: `mma.sync` (PTX ISA 8.8, section "Warp Level
-//! Matrix Instructions", the fragments of each shape). `wmma` and `wgmma` are not here.
-//!
-//! Lane l is the l % 4-th of the l / 4-th group of four. Of the factors A and B, a register has
-//! neighbours in the direction that is summed over, and the four lanes of a group have the next
-//! ones; a group has a row of A and a column of B, and of 16 rows the ninth from its own too.
+//! Products of matrices that a warp holds together: `mma.sync` and `wmma` (PTX ISA 8.8, section "Warp
+//! Level Matrix Instructions", the fragments of each shape). `wgmma` is not here.
 //!
 //! Sums of integers are exact, then cut off or saturated. Those of f64 are chains of fused
 //! operations in the order of the columns of A. Of f16, bf16 and tf32 see
-//! [`softfloat::tensor`](super::softfloat).
+//! [`softfloat::tensor`](super::softfloat); of f16 the shape m8n8k4, which a Hopper GPU does not have,
+//! is a chain of fused operations of f32 that begins with the first product and ends with C.
+
+mod layout;
+mod sum;
+pub(super) mod tile;
 
 use ptx_syntax::Type;
 
+use self::layout::{Layout, places, quad, quad_of_f32};
 use super::Group;
 use super::matrix::together;
 use super::memory::registers;
-use super::softfloat::{BF16, F16, F32, F64, Format, Mode};
-use crate::ir::{Elements, FULL, Factor, LANES, Op, Product, Row, Slot, Source, System};
+use super::softfloat::Mode;
+use crate::ir::{Elements, FULL, Factor, Fragment, LANES, Op, Product, Row, Slot, Source, System};
 use crate::lower::{Decoded, Decoder, Reason};
 use crate::machine::{Issue, LaneFault};
 use crate::observe::{Class, Observer};
@@ -23,9 +25,13 @@ use crate::observe::{Class, Observer};
 pub(crate) const GROUP: Group = Group {
     name: "product",
     forms: &[
-        "mma: .sync.aligned, .row.col; f64 .m8n8k4 .m16n8k4 .m16n8k8 .m16n8k16; f16 to f16 f32, bf16 to f32 .m16n8k8 .m16n8k16; .tf32 to f32 .m16n8k4 .m16n8k8; to s32 with .satfinite u8 s8 .m8n8k16 .m16n8k16 .m16n8k32, .u4 .s4 .m8n8k32 .m16n8k32 .m16n8k64; to s32 .b1 with .xor.popc .and.popc .m8n8k128 .m16n8k128 .m16n8k256",
+        "mma: .sync.aligned, .row.col; f64 .m8n8k4 .m16n8k4 .m16n8k8 .m16n8k16; f16 to f16 f32, bf16 to f32 .m16n8k8 .m16n8k16; f16 to f16 f32 .m8n8k4, .row .col; .tf32 to f32 .m16n8k4 .m16n8k8; to s32 with .satfinite u8 s8 .m8n8k16 .m16n8k16 .m16n8k32, .u4 .s4 .m8n8k32 .m16n8k32 .m16n8k64; to s32 .b1 with .xor.popc .and.popc .m8n8k128 .m16n8k128 .m16n8k256",
+        "wmma: .load.a .load.b .load.c .store.d .mma, .sync.aligned, .row .col; all spaces; f16 with f16 f32, bf16 with f32, u8 s8 with s32 and .satfinite .m16n16k16 .m32n8k16 .m8n32k16; tf32 with f32 .m16n16k8; f64 .m8n8k4 .rn .rz .rm .rp; .u4 .s4 with s32 and .satfinite .m8n8k32; .b1 with s32 and .xor.popc .and.popc .m8n8k128",
     ],
-    decode,
+    decode: |d| match d.opcode() {
+        "wmma" => tile::decode(d),
+        _ => decode(d),
+    },
 };
 
 /// Rows of B and columns of C.
@@ -54,61 +60,155 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         .into_iter()
         .find(|(word, ..)| *word == shape)
         .unwrap_or_default();
-    d.require("row")?;
-    d.require("col")?;
+    let layouts = [d.one_of(&["row", "col"])?, d.one_of(&["row", "col"])?];
     let saturates = d.take("satfinite");
     let results = ["f16", "f32", "f64", "s32"];
     let to = d.one_of(&results)?;
     let factors = ["f16", "bf16", "tf32", "f64", "u8", "s8", "u4", "s4", "b1"];
     let (a, b) = (d.one_of(&factors)?, d.one_of(&factors)?);
+    if shape == "m8n8k4" && a == "f16" && b == "f16" && ["f16", "f32"].contains(&to) {
+        return quads(d, layouts, to);
+    }
+    if layouts != ["row", "col"] {
+        return Err(format!("`mma` of {a} is `.row.col`"));
+    }
     d.require(to)?;
-    let (elements, least) = elements(to, [a, b], saturates, d)?;
+    let (elements, least) = elements([to; 2], [a, b], saturates, d)?;
     // Of every type, a factor is the fewest elements that fill registers, or twice or four times
     // as many; only those of f64 and of integers are for 8 rows.
     let times = depth / least;
     let is_shape = match (elements, rows) {
-        (Elements::Double, 8) | (Elements::Integer { .. } | Elements::Bits { .. }, 8) => times == 1,
-        (Elements::Double, _) => [1, 2, 4].contains(&times),
-        (Elements::Float { .. }, 8) => false,
+        (Elements::Integer { .. } | Elements::Bits { .. } | Elements::Double { .. }, 8) => {
+            times == 1
+        }
+        (Elements::Double { .. }, _) => [1, 2, 4].contains(&times),
+        (_, 8) => false,
         _ => [1, 2].contains(&times),
     };
     if !is_shape || depth % least != 0 {
         return Err(format!("`mma` of {a} has no shape `{shape}` here"));
     }
     d.finish(4)?;
-    let bits = elements.bits();
-    let [wide, halves] = [bits == 64, to == "f16"];
-    let counts = [
-        rows / 8 * if halves { 1 } else { 2 },
-        rows / 8 * times,
-        times,
-    ];
-    let ty = if wide { Type::F64 } else { Type::B32 };
-    let written = registers(d.operand(0)?, counts[0] as u32)?.iter();
-    let slots: Result<Vec<Slot>, Reason> = written
-        .map(|register| Ok(d.written(register, ty, false)?.0))
-        .collect();
-    let mut read = |index: usize, count: usize| -> Result<Vec<Source>, Reason> {
-        let list = registers(d.operand(index)?, count as u32)?.iter();
-        list.map(|register| d.read(register, ty, false)).collect()
+    product(d, elements, [rows, COLUMNS, depth], None)
+}
+
+/// The f16 shape of four products side by side.
+fn quads(d: &mut Decoder<'_, '_>, layouts: [&str; 2], to: &str) -> Result<Decoded, Reason> {
+    let from = d.one_of(if to == "f16" {
+        &["f16"]
+    } else {
+        &["f16", "f32"]
+    })?;
+    d.finish(4)?;
+    let narrow = [from == "f16", to == "f16"];
+    let halves = |register: usize, part: usize| 2 * register + part;
+    // Of A a row, of B a column has four neighbours.
+    let factor = |along: bool| {
+        places(2, 2, |register, lane, part| {
+            let (group, line, at) = quad(lane, halves(register, part), along);
+            (group * 8 + line) * 4 + at
+        })
     };
+    let summand = |narrow: bool| match narrow {
+        true => places(4, 2, |register, lane, part| {
+            let (group, line, at) = quad(lane, halves(register, part), true);
+            (group * 8 + line) * 8 + at
+        }),
+        false => places(8, 1, |register, lane, _| quad_of_f32(lane, register)),
+    };
+    let bits = |narrow: bool| if narrow { 16 } else { 32 };
     let product = Product {
-        elements,
-        rows,
-        depth,
-        a: read(1, counts[1])?,
-        b: read(2, counts[2])?,
-        c: read(3, counts[0])?,
-        d: slots?,
+        elements: Elements::Chain { narrow },
+        shape: [8, 8, 4],
+        sources: [
+            read(d, 1, 16, factor(layouts[0] == "row"))?,
+            read(d, 2, 16, factor(layouts[1] == "col"))?,
+            read(d, 3, bits(narrow[0]), summand(narrow[0]))?,
+        ],
+        result: written(d, 0, bits(narrow[1]), summand(narrow[1]))?,
     };
     let op = Op::System(Box::new(System::Product(product)));
     Ok(Decoded::new(op, Class::Warp))
 }
 
+/// A product of this shape, whose operands are d, a, b and c. `held` is how many registers a factor
+/// has, where that is more than its elements fill.
+fn product(
+    d: &mut Decoder<'_, '_>,
+    elements: Elements,
+    shape: [usize; 3],
+    held: Option<usize>,
+) -> Result<Decoded, Reason> {
+    let bits = elements.bits();
+    let [from, to] = elements.summands();
+    let [a, b] = ['a', 'b'].map(|matrix| Layout::of(matrix, shape, bits).places(held));
+    let [c, result] = [from, to].map(|bits| Layout::of('c', shape, bits).places(None));
+    let product = Product {
+        elements,
+        shape,
+        sources: [
+            read(d, 1, bits, a)?,
+            read(d, 2, bits, b)?,
+            read(d, 3, from, c)?,
+        ],
+        result: written(d, 0, to, result)?,
+    };
+    let op = Op::System(Box::new(System::Product(product)));
+    Ok(Decoded::new(op, Class::Warp))
+}
+
+/// Parts of a register of elements.
+fn parts(bits: u32) -> usize {
+    if bits == 64 { 1 } else { 32 / bits as usize }
+}
+
+fn register_type(bits: u32) -> Type {
+    if bits == 64 { Type::F64 } else { Type::B32 }
+}
+
+/// The registers of operand `index`, which holds a matrix in these places.
+fn read(
+    d: &mut Decoder<'_, '_>,
+    index: usize,
+    bits: u32,
+    places: Vec<u16>,
+) -> Result<Fragment<Source>, Reason> {
+    let count = places.len() / LANES / parts(bits);
+    let list = registers(d.operand(index)?, count as u32)?.iter();
+    let registers: Result<_, Reason> = list
+        .map(|register| d.read(register, register_type(bits), false))
+        .collect();
+    Ok(Fragment {
+        registers: registers?,
+        bits,
+        places,
+    })
+}
+
+/// As `read`, of an operand that is written.
+fn written(
+    d: &Decoder<'_, '_>,
+    index: usize,
+    bits: u32,
+    places: Vec<u16>,
+) -> Result<Fragment<Slot>, Reason> {
+    let count = places.len() / LANES / parts(bits);
+    let list = registers(d.operand(index)?, count as u32)?.iter();
+    let registers: Result<_, Reason> = list
+        .map(|register| Ok(d.written(register, register_type(bits), false)?.0))
+        .collect();
+    Ok(Fragment {
+        registers: registers?,
+        bits,
+        places,
+    })
+}
+
 /// What factors are made of, and the fewest of them that are summed over: a register of each lane
-/// of a group, which is half as much for tf32 and a quarter for f64.
+/// of a group, which is half as much for tf32 and a quarter for f64. Of c and of the result, the
+/// types are given. An H200 makes one sum of 16 products, of tf32 of 8, but of 4 for `wmma`.
 fn elements(
-    to: &str,
+    [from, to]: [&str; 2],
     [a, b]: [&str; 2],
     saturates: bool,
     d: &mut Decoder<'_, '_>,
@@ -119,13 +219,21 @@ fn elements(
         signed,
         saturates,
     };
-    let narrow = to == "f16";
-    let float = |of| Elements::Float { of, narrow };
+    let narrow = [from == "f16", to == "f16"];
+    let of_tf32 = if d.opcode() == "wmma" { 4 } else { 8 };
+    let float = |of, at_once| Elements::Float {
+        of,
+        narrow,
+        at_once,
+    };
     let found = match (to, a, b) {
-        ("f64", "f64", "f64") => (Elements::Double, 4),
-        ("f16" | "f32", "f16", "f16") => (float(Factor::F16), 8),
-        ("f32", "bf16", "bf16") => (float(Factor::BF16), 8),
-        ("f32", "tf32", "tf32") => (float(Factor::TF32), 4),
+        ("f64", "f64", "f64") => {
+            let mode = Mode::Nearest.code();
+            (Elements::Double { mode }, 4)
+        }
+        ("f16" | "f32", "f16", "f16") => (float(Factor::F16, 16), 8),
+        ("f32", "bf16", "bf16") => (float(Factor::BF16, 16), 8),
+        ("f32", "tf32", "tf32") => (float(Factor::TF32, of_tf32), 4),
         ("s32", "u8" | "s8", "u8" | "s8") => (integer(8), 16),
         ("s32", "u4" | "s4", "u4" | "s4") => (integer(4), 32),
         ("s32", "b1", "b1") => {
@@ -141,87 +249,39 @@ fn elements(
     }
 }
 
-impl Elements {
-    /// Bits of a factor's element.
-    fn bits(self) -> u32 {
-        match self {
-            Elements::Double => 64,
-            Elements::Float {
-                of: Factor::TF32, ..
-            } => 32,
-            Elements::Float { .. } => 16,
-            Elements::Integer { bits, .. } => bits,
-            Elements::Bits { .. } => 1,
-        }
-    }
-
-    /// The element of C and of the result.
-    fn result(self, c: u64, factors: &[(u64, u64)]) -> u64 {
-        match self {
-            Elements::Double => factors
-                .iter()
-                .fold(c, |sum, &(a, b)| F64.fma(a, b, sum, Mode::Nearest)),
-            Elements::Float { of, narrow } => {
-                let to = if narrow { F16 } else { F32 };
-                format(of).dot(factors, c, to)
-            }
-            Elements::Integer {
-                bits,
-                signed,
-                saturates,
-            } => {
-                let value = |bits_of: u64, signed: bool| match signed {
-                    true => (bits_of << (64 - bits)) as i64 >> (64 - bits),
-                    false => bits_of as i64,
-                };
-                let products = factors
-                    .iter()
-                    .map(|&(a, b)| value(a, signed[0]) * value(b, signed[1]));
-                let sum = i64::from(c as i32) + products.sum::<i64>();
-                let least = i64::from(i32::MIN);
-                let sum = if saturates {
-                    sum.clamp(least, -1 - least)
-                } else {
-                    sum
-                };
-                u64::from(sum as u32)
-            }
-            Elements::Bits { is_and } => {
-                let both = |&(a, b): &(u64, u64)| if is_and { a & b } else { a ^ b };
-                let count = factors.iter().map(both).sum::<u64>() as u32;
-                u64::from((c as u32).wrapping_add(count))
-            }
-        }
+impl<R> Fragment<R> {
+    /// The places of the parts of a lane's register.
+    fn of(&self, register: usize, lane: usize) -> impl Iterator<Item = (u32, usize)> + '_ {
+        let parts = parts(self.bits);
+        let first = (register * LANES + lane) * parts;
+        let places = self.places[first..first + parts].iter();
+        let bits = self.bits;
+        places
+            .enumerate()
+            .map(move |(part, place)| (part as u32 * bits, usize::from(*place)))
     }
 }
 
-fn format(of: Factor) -> Format {
-    match of {
-        Factor::F16 => F16,
-        Factor::BF16 => BF16,
-        Factor::TF32 => F32,
+/// The words of a register of a fragment whose elements are so many bits wide.
+fn words<O: Observer>(at: &mut Issue<'_, '_, O>, source: Source, bits: u32) -> [u64; LANES] {
+    match bits {
+        64 => at.row::<u64>(source).0,
+        _ => at.row::<u32>(source).0.map(u64::from),
     }
 }
 
-/// The elements that registers hold, in a list of as many: `place` says where the element of a
-/// register, a lane and a part of the register is. All registers have the same number of parts.
+/// The elements that registers hold, in a list of as many.
 fn gather<O: Observer>(
     at: &mut Issue<'_, '_, O>,
-    sources: &[Source],
-    bits: u32,
-    place: impl Fn(usize, usize, usize) -> usize,
+    fragment: &Fragment<Source>,
+    count: usize,
 ) -> Vec<u64> {
-    let parts = if bits == 64 { 1 } else { 32 / bits as usize };
-    let mut elements = vec![0; sources.len() * LANES * parts];
-    for (register, &source) in sources.iter().enumerate() {
-        let row = match bits {
-            64 => at.row::<u64>(source),
-            _ => Row(at.row::<u32>(source).0.map(u64::from)),
-        };
-        for (lane, word) in row.0.iter().enumerate() {
-            for part in 0..parts {
-                let element = word >> (part as u32 * bits) & (u64::MAX >> (64 - bits));
-                elements[place(register, lane, part)] = element;
+    let mut elements = vec![0; count];
+    for (register, &source) in fragment.registers.iter().enumerate().rev() {
+        let words = words(at, source, fragment.bits);
+        for (lane, word) in words.into_iter().enumerate() {
+            for (below, place) in fragment.of(register, lane) {
+                elements[place] = word >> below & (u64::MAX >> (64 - fragment.bits));
             }
         }
     }
@@ -233,49 +293,34 @@ pub(crate) fn run<O: Observer>(
     product: &Product,
 ) -> Result<(), LaneFault> {
     together(at)?;
-    let &Product {
-        elements, depth, ..
-    } = product;
-    let bits = elements.bits();
-    let parts = if bits == 64 { 1 } else { 32 / bits as usize };
-    let along =
-        |block: usize, lane: usize, part: usize| block * 4 * parts + lane % 4 * parts + part;
-    // Where there are 16 rows, every other register has one of the lower eight.
-    let blocks = product.rows / 8;
-    let a = gather(at, &product.a, bits, |register, lane, part| {
-        let row = lane / 4 + 8 * (register % blocks);
-        row * depth + along(register / blocks, lane, part)
-    });
-    let b = gather(at, &product.b, bits, |register, lane, part| {
-        lane / 4 * depth + along(register, lane, part)
-    });
-    let c_bits = match elements {
-        Elements::Double => 64,
-        Elements::Float { narrow: true, .. } => 16,
-        _ => 32,
+    let [rows, columns, depth] = product.shape;
+    let many = match product.elements {
+        Elements::Chain { .. } => 4,
+        _ => 1,
     };
-    let halves = if c_bits == 16 { 2 } else { 1 };
-    let of_result = |register: usize, lane: usize, part: usize| {
-        let element = register * halves + part;
-        (lane / 4 + 8 * (element / 2)) * COLUMNS + lane % 4 * 2 + element % 2
-    };
-    let c = gather(at, &product.c, c_bits, of_result);
+    let [a, b, c] = &product.sources;
+    let a = gather(at, a, many * rows * depth);
+    let b = gather(at, b, many * columns * depth);
+    let mut results = gather(at, c, many * rows * columns);
     let mut factors = vec![(0, 0); depth];
-    let mut results = c;
     for (place, result) in results.iter_mut().enumerate() {
-        let (row, column) = (place / COLUMNS, place % COLUMNS);
-        for (k, pair) in factors.iter_mut().enumerate() {
-            *pair = (a[row * depth + k], b[column * depth + k]);
+        let (row, own) = (place / columns, place / (rows * columns));
+        let column = own * columns + place % columns;
+        let lines = a[row * depth..].iter().zip(&b[column * depth..]);
+        for (pair, (&a, &b)) in factors.iter_mut().zip(lines) {
+            *pair = (a, b);
         }
-        *result = elements.result(*result, &factors);
+        *result = product.elements.result(*result, &factors);
     }
-    for (register, &slot) in product.d.iter().enumerate() {
+    let fragment = &product.result;
+    for (register, &slot) in fragment.registers.iter().enumerate() {
         let word = |lane: usize| {
-            let part = |part: usize| results[of_result(register, lane, part)] << (part * 16);
-            (0..halves).map(part).fold(0, |word, part| word | part)
+            let parts = fragment.of(register, lane);
+            parts.fold(0, |word, (below, place)| word | results[place] << below)
         };
         if slot != Slot::SINK {
-            at.put(bits == 64, slot, &Row(std::array::from_fn(word)), FULL);
+            let row = Row(std::array::from_fn(word));
+            at.put(fragment.bits == 64, slot, &row, FULL);
         }
     }
     Ok(())

@@ -135,6 +135,7 @@ pub(crate) fn run<O: Observer>(
         System::Call(call) => calls::run(at, call)?,
         System::Matrix(matrix) => matrix::run(at, matrix)?,
         System::Product(product) => product::run(at, product)?,
+        System::Tile(tile) => product::tile::run(at, tile)?,
     }
     Ok(at.next())
 }

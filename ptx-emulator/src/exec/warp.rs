@@ -20,6 +20,7 @@ use crate::lower::{Decoded, Decoder, Reason};
 use crate::machine::{Context, Issue, LaneFault, Next, Path, Paths, Wait, Warp};
 use crate::observe::{Class, Observer};
 use gathered::Gathered;
+pub(crate) use gathered::source_lane;
 
 pub(crate) const GROUP: Group = Group {
     name: "warp",

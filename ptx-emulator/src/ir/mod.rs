@@ -22,8 +22,8 @@ pub(crate) use row::{
     predicate, write, write_predicate,
 };
 pub(crate) use thread::{
-    Barrier, BarrierKind, Call, Collective, Direction, Elements, Factor, Matrix, Passed, Product,
-    Provided, Reduction, Register, RuntimeCall, Special, System, Target,
+    Barrier, BarrierKind, Call, Collective, Direction, Elements, Factor, Fragment, Held, Matrix,
+    Passed, Product, Provided, Reduction, Register, RuntimeCall, Special, System, Target, Tile,
 };
 
 use crate::observe::{Class, Order, Scope};

@@ -6,6 +6,8 @@
 
 use ptx_syntax::Type;
 
+use crate::observe::{Register, Registers};
+
 /// Lanes of a warp.
 pub(crate) const LANES: usize = 32;
 /// All lanes.
@@ -109,6 +111,17 @@ pub(crate) struct Frame<'a> {
     pub(crate) w64: &'a mut [Row<u64>],
     pub(crate) predicates: &'a mut [u32],
     pub(crate) pool: &'a Pool,
+}
+
+impl Registers for Frame<'_> {
+    fn bits(&self, register: Register, lane: usize) -> u64 {
+        let row = register.row as usize;
+        match register.bits {
+            1 => u64::from(self.predicates[row] >> lane & 1),
+            64 => self.w64[row].0[lane],
+            bits => u64::from(self.w32[row].0[lane]) & (u64::MAX >> (64 - bits)),
+        }
+    }
 }
 
 /// Immediates and addresses, a row each.

@@ -69,6 +69,7 @@ pub(crate) enum System {
     Call(RuntimeCall),
     Matrix(Matrix),
     Product(Product),
+    Tile(Tile),
 }
 
 /// `ldmatrix`, `stmatrix`, `movmatrix`: d or s are the registers, a matrix each.
@@ -81,27 +82,65 @@ pub(crate) struct Matrix {
     pub(crate) transposed: bool,
 }
 
-/// `mma`: d = a b + c, of the registers of each matrix in the order of the ISA.
+/// `mma` and `wmma.mma`: d = a b + c, of one product or several side by side.
 #[derive(Clone, Debug)]
 pub(crate) struct Product {
     pub(crate) elements: Elements,
-    /// Rows of a, and its columns.
-    pub(crate) rows: usize,
-    pub(crate) depth: usize,
-    pub(crate) a: Vec<Source>,
-    pub(crate) b: Vec<Source>,
-    pub(crate) c: Vec<Source>,
-    pub(crate) d: Vec<Slot>,
+    /// Rows and columns of a c, and what is summed over.
+    pub(crate) shape: [usize; 3],
+    /// a, b and c: of a, rows lie behind each other, of b columns.
+    pub(crate) sources: [Fragment<Source>; 3],
+    pub(crate) result: Fragment<Slot>,
+}
+
+/// Registers of all lanes that hold a matrix.
+#[derive(Clone, Debug)]
+pub(crate) struct Fragment<R> {
+    pub(crate) registers: Vec<R>,
+    /// Bits of an element.
+    pub(crate) bits: u32,
+    /// Which element each part of a register is: register by register, lane by lane. Where several
+    /// are one element, they are loaded alike, and the first counts.
+    pub(crate) places: Vec<u16>,
+}
+
+/// `wmma.load` and `wmma.store`: rows or columns, `stride` elements apart, from or to memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Tile {
+    pub(crate) address: Address,
+    pub(crate) room: Room,
+    /// `None` where they lie behind each other.
+    pub(crate) stride: Option<Source>,
+    /// Elements of a row or column.
+    pub(crate) length: usize,
+    /// Whether neighbours in a register are neighbours in memory.
+    pub(crate) packed: bool,
+    pub(crate) fragment: Held,
+}
+
+/// The registers of a [`Tile`].
+#[derive(Clone, Debug)]
+pub(crate) enum Held {
+    Loaded(Fragment<Slot>),
+    Stored(Fragment<Source>),
 }
 
 /// What a and b are made of, and how their products become elements of d.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Elements {
-    Double,
-    /// `narrow` results are f16, others f32.
+    /// Rounded by the mode of this code.
+    Double {
+        mode: u64,
+    },
+    /// Whether c and d are f16, or f32, and how many products make one sum.
     Float {
         of: Factor,
-        narrow: bool,
+        narrow: [bool; 2],
+        at_once: usize,
+    },
+    /// Of f16, a sum in f32 that begins with the first product and ends with c.
+    Chain {
+        narrow: [bool; 2],
     },
     Integer {
         bits: u32,

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use ptx_syntax::{Module, Position, Space, Span, Variable, debug};
 
+use super::uses::Uses;
 use super::{Function, LabelId, Origin, Placed, Relocation, Symbol, contract};
 use crate::error::{LoadError, Refusal};
 use crate::ir::{Instruction, Pool, Row, Source};
@@ -44,6 +45,8 @@ pub(crate) struct Builder<'a> {
     /// Of the current function, one for each instruction, when it is to be
     /// contracted.
     pub(super) steps: Option<Vec<contract::Step>>,
+    /// What each instruction does with registers, when it is wanted.
+    pub(super) uses: Option<Vec<Uses>>,
 }
 
 impl<'a> Builder<'a> {

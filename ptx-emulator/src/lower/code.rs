@@ -1,7 +1,10 @@
 //! A program, decoded: instructions, functions, variables, and where in the texts they are from.
 
+use std::sync::OnceLock;
+
 use ptx_syntax::{Space, Span, Type, debug};
 
+use super::uses::Uses;
 use crate::ir::{Instruction, Passed, Pool, Slot, Source};
 
 /// Where the toolchain's own library is compiled from.
@@ -55,6 +58,8 @@ pub(crate) struct Function {
     pub(crate) name: String,
     pub(crate) entry: bool,
     pub(crate) defined: bool,
+    /// The definition is `.weak`: another module's counts before it.
+    pub(crate) weak: bool,
     /// The module that it is in.
     pub(crate) source: u32,
     /// First instruction, and one past the last.
@@ -124,6 +129,8 @@ pub(crate) struct Code {
     pub(crate) relocations: Vec<Relocation>,
     /// Of each module that was linked.
     pub(crate) sources: Vec<SourceText>,
+    /// What each instruction does with registers, once somebody has asked.
+    pub(crate) uses: OnceLock<Vec<Uses>>,
 }
 
 /// What origins in a module refer to.

@@ -7,7 +7,7 @@
 //! kernels read back with cuobjdump, most of them random sums of products; the driver 580.159.04 of an H200 gave the same bits on 96 more):
 //!
 //! - A product is a `mul` of f16, f16x2, bf16, bf16x2, f32 or f64 without rounding
-//!   modifier, `.sat` and guard. A sum is an `add` or `sub` of the same type and
+//!   modifier, `.sat` and guard, or the one that ends a `div.full` or `div.approx`. A sum is an `add` or `sub` of the same type and
 //!   the same `.ftz`, without rounding modifier; with `.sat` or a guard also. `fma`,
 //!   `mad` and everything with `.rn` stay as they are.
 //! - A product is contracted if all its uses are sums in its own basic block, each
@@ -25,8 +25,7 @@
 //! ptxas simplifies before it contracts. Of that only products with a factor of 1 or
 //! -1 in the text and products of two immediates are known here: they are no
 //! products. Not known are registers that hold constants, `mul` by -1 or `xor` of the
-//! sign as `neg`, `abs` of a square, dead code, the product inside of `div.full` and
-//! `div.approx`, loops that ptxas unrolls, where a product meets a sum of the next
+//! sign as `neg`, `abs` of a square, dead code, loops that ptxas unrolls, where a product meets a sum of the next
 //! iteration, and sums that it moves out of a loop, to a product before it.
 
 mod blocks;
@@ -58,7 +57,7 @@ struct Use {
     negated: bool,
 }
 
-/// Whether a body has a `mul` that may be a product: most have none.
+/// Whether a body has a `mul` or `div` that may be a product: most have none.
 pub(super) fn has_products(body: &Scope<'_>) -> bool {
     body.statements
         .iter()
@@ -70,7 +69,7 @@ pub(super) fn has_products(body: &Scope<'_>) -> bool {
                     .modifiers
                     .iter()
                     .filter_map(|ty| Type::parse(ty));
-                instruction.opcode == "mul" && types.any(Type::is_float)
+                ["mul", "div"].contains(&instruction.opcode) && types.any(Type::is_float)
             }
             _ => false,
         })
@@ -280,7 +279,7 @@ impl<'a> Block<'a> {
                     .iter()
                     .any(|event| event.writes && event.at < last)
         };
-        if !step.reads.iter().any(changes) {
+        if step.quotient.is_none() && !step.reads.iter().any(changes) {
             return factors;
         }
         let file = if style.ty == Type::F64 {
@@ -290,7 +289,10 @@ impl<'a> Block<'a> {
         };
         let kept = [Slot(*file), Slot(*file + 1)];
         *file += 2;
-        *op = Op::Lanes((self.fused.product)(style.ty));
+        *op = Op::Lanes(match step.quotient {
+            Some(full) => (self.fused.quotient)(full),
+            None => (self.fused.product)(style.ty),
+        });
         operands.d[1..3].copy_from_slice(&kept);
         operands.aux = if style.ftz { FTZ } else { 0 };
         kept.map(Source::register)

@@ -1,6 +1,6 @@
 //! Declarations: names of functions, parameters, registers and variables to what they stand for.
 
-use ptx_syntax::{Directive, Function as Declared, Space, Type, Variable};
+use ptx_syntax::{Directive, Function as Declared, Linkage, Space, Type, Variable};
 
 use super::scope::{Entity, LOCAL, ROWS, Scopes};
 use super::{Builder, Formal, Function, Sizes, Symbol, layout};
@@ -16,10 +16,12 @@ pub(super) fn function(
     function: &Declared<'_>,
 ) -> Result<(), LoadError> {
     let defined = function.body.is_some();
+    let weak = function.linkage == Some(Linkage::Weak);
     let index = match builder.module.get(function.name) {
-        Some(&Symbol::Function(index))
-            if !(defined && builder.functions[index as usize].defined) =>
-        {
+        Some(&Symbol::Function(index)) if is_weak_twice(builder, index, defined && weak) => {
+            return Ok(());
+        }
+        Some(&Symbol::Function(index)) if !(defined && is_defined(builder, index)) => {
             if builder.functions[index as usize].entry != function.entry {
                 return builder.refuse(
                     function.position(),
@@ -45,6 +47,7 @@ pub(super) fn function(
                 name: function.name.to_owned(),
                 entry: function.entry,
                 defined: false,
+                weak: false,
                 source: builder.source,
                 code: (0, 0),
                 parameters: Vec::new(),
@@ -84,9 +87,22 @@ pub(super) fn function(
         entry.directives = numbers(function);
         entry.sizes = sizes;
         entry.defined |= defined;
+        entry.weak = defined && weak;
         entry.source = builder.source;
     }
     Ok(())
+}
+
+/// Whether a function has a definition that no other one may stand beside.
+fn is_defined(builder: &Builder<'_>, index: u32) -> bool {
+    let known = &builder.functions[index as usize];
+    known.defined && !(known.weak && known.source != builder.source)
+}
+
+/// Whether this definition is `.weak`, and another module's counts.
+fn is_weak_twice(builder: &Builder<'_>, index: u32, weak: bool) -> bool {
+    let known = &builder.functions[index as usize];
+    weak && known.defined && known.source != builder.source
 }
 
 /// The place of a parameter behind those before it.

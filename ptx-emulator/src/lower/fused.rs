@@ -8,6 +8,8 @@ use crate::ir::LaneFn;
 pub(crate) struct Fused {
     /// `d[0]` = s0 * s1, `d[1]` = s0, `d[2]` = s1; `aux` has `FTZ`.
     pub(crate) product: fn(Type) -> LaneFn,
+    /// The same of what a `div.full`, or with `false` a `div.approx`, of f32 multiplies.
+    pub(crate) quotient: fn(bool) -> LaneFn,
     /// `d[0]` = s0 * s1 + s2, rounded once; `aux` has the flags below.
     pub(crate) sum: fn(Type) -> LaneFn,
 }

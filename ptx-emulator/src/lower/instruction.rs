@@ -7,6 +7,7 @@ use super::contract::Step;
 use super::decoder::{Decoded, Decoder};
 use super::scope::{Entity, Scopes};
 use super::target::InstructionSet;
+use super::uses::Uses;
 use crate::error::LoadError;
 use crate::ir::{Guard, Instruction, Op, Source, Target};
 
@@ -105,6 +106,10 @@ fn decode(
                     }
                     None => Step::default(),
                 };
+                if let Some(all) = &mut builder.uses {
+                    let Decoded { op, operands, .. } = &decoded;
+                    all.push(Uses::new(instruction, scopes, op, operands));
+                }
                 builder.emit(
                     instruction.span,
                     Instruction {

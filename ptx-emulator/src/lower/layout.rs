@@ -19,6 +19,7 @@ pub(crate) fn declare_variable(
         let bytes = [known.bytes, variable.bytes()];
         if known.space == variable.space && (bytes[0] == bytes[1] || bytes.contains(&0)) {
             known.bytes = known.bytes.max(variable.bytes());
+            known.align = known.align.max(variable.alignment());
             return Ok(());
         }
     }

@@ -3,7 +3,8 @@
 //! `scope` knows names, `decoder` is what instruction groups decode with,
 //! `declare` enters declarations, `layout` places variables, `flow` and `dominators` find
 //! where divergent paths meet, `contract` makes `fma` of products and sums, `instruction` asks
-//! the groups. `builder` is what grows on the way, `code` what comes of it.
+//! the groups. `builder` is what grows on the way, `code` what comes of it, `uses` what
+//! instructions do with registers, which `registers` finds out.
 
 mod builder;
 mod code;
@@ -15,8 +16,10 @@ mod flow;
 mod fused;
 mod instruction;
 pub(crate) mod layout;
+mod registers;
 mod scope;
 mod target;
+mod uses;
 
 pub(crate) use builder::Builder;
 pub(crate) use code::{
@@ -28,8 +31,10 @@ pub(crate) use layout::SharedLayout;
 pub(crate) use scope::{Entity, LOCAL};
 pub use target::LoadOptions;
 pub(crate) use target::{Group, InstructionSet};
+pub(crate) use uses::{Flow, Term, Uses};
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use ptx_syntax::{
     Block, Function as Declared, Item, Kind, Linkage, Module, Position, Span, Variable,
@@ -54,30 +59,7 @@ pub(crate) fn lower(
     set: &InstructionSet,
 ) -> Result<Code, (usize, LoadError)> {
     let mut builder = Builder::new(options.contract);
-    let mut linked: HashMap<String, Symbol> = HashMap::new();
-    let mut defined = HashSet::new();
-    let mut names = Vec::new();
-    for (index, (module, text)) in modules.iter().enumerate() {
-        // A module sees of the others what it declares with a linkage itself.
-        let known = |name: &str| Some((name.to_owned(), *linked.get(name)?));
-        let seen = linked_names(module).filter_map(known).collect();
-        builder.enter(index, module, text, seen);
-        let declared = declare_names(&mut builder, module)
-            .and_then(|()| define_once(&builder, module, &mut defined));
-        declared.map_err(|error| (index, error))?;
-        let own = linked_names(module);
-        linked.extend(own.filter_map(|name| Some((name.to_owned(), *builder.module.get(name)?))));
-        names.push(std::mem::take(&mut builder.module));
-    }
-    let mut sources = Vec::new();
-    for ((index, (module, text)), names) in modules.iter().enumerate().zip(names) {
-        builder.enter(index, module, text, names);
-        define(&mut builder, module, set).map_err(|error| (index, error))?;
-        sources.push(SourceText {
-            text: (*text).to_owned(),
-            locations: std::mem::take(&mut builder.locations),
-        });
-    }
+    let sources = fill(&mut builder, modules, set)?;
     Ok(Code {
         instructions: builder.instructions,
         origins: builder.origins,
@@ -86,7 +68,50 @@ pub(crate) fn lower(
         pool: builder.pool,
         relocations: builder.relocations,
         sources,
+        uses: OnceLock::new(),
     })
+}
+
+/// What each instruction of modules that can be lowered does with registers.
+pub(crate) fn uses(modules: &[(Module<'_>, &str)], set: &InstructionSet) -> Vec<Uses> {
+    let mut builder = Builder::new(false);
+    builder.uses = Some(Vec::new());
+    // They were lowered before, to code.
+    let _ = fill(&mut builder, modules, set);
+    builder.uses.unwrap_or_default()
+}
+
+/// Lowers modules; their texts.
+fn fill<'a>(
+    builder: &mut Builder<'a>,
+    modules: &[(Module<'_>, &'a str)],
+    set: &InstructionSet,
+) -> Result<Vec<SourceText>, (usize, LoadError)> {
+    let mut linked: HashMap<String, Symbol> = HashMap::new();
+    let mut defined = HashSet::new();
+    let mut names = Vec::new();
+    for (index, (module, text)) in modules.iter().enumerate() {
+        // A module sees of the others what it declares with a linkage itself.
+        let known = |name: &str| Some((name.to_owned(), *linked.get(name)?));
+        let seen = linked_names(module).filter_map(known).collect();
+        builder.enter(index, module, text, seen);
+        let declared = declare_names(builder, module)
+            .and_then(|()| define_once(builder, module, &mut defined));
+        declared.map_err(|error| (index, error))?;
+        let own = linked_names(module);
+        linked.extend(own.filter_map(|name| Some((name.to_owned(), *builder.module.get(name)?))));
+        names.push(std::mem::take(&mut builder.module));
+    }
+    let mut sources = Vec::new();
+    for ((index, (module, text)), names) in modules.iter().enumerate().zip(names) {
+        builder.enter(index, module, text, names);
+        define(builder, module, set).map_err(|error| (index, error))?;
+        sources.push(SourceText {
+            text: (*text).to_owned(),
+            locations: std::mem::take(&mut builder.locations),
+        });
+    }
+    Ok(sources)
 }
 
 /// The names of module scope that other modules see.
@@ -188,6 +213,10 @@ fn lower_function(
             "a function that was not declared",
         );
     };
+    // A `.weak` one that another module's definition stands for has no code.
+    if builder.functions[index as usize].source != builder.source {
+        return Ok(());
+    }
     builder.function = index;
     builder.location = None;
     builder.locations.begin_function();
@@ -211,6 +240,9 @@ fn lower_function(
         ..Span::default()
     };
     builder.emit(span, instruction, step);
+    if let Some(all) = &mut builder.uses {
+        all.push(Uses::default());
+    }
     let end = builder.here();
     resolve_labels(builder, first);
     let mut sizes = scopes.sizes();

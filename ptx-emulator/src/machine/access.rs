@@ -8,7 +8,7 @@ use super::memory::{
     Allocation, CONSTANT_WINDOW, Cells, HEAP_FIRST, LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW,
     WINDOW,
 };
-use super::path::Paths;
+use super::path::{Bases, Paths};
 use super::warp::LaneFault;
 use crate::error::FaultKind;
 use crate::ir::{Address, Base, LANES, Room, lanes_of};
@@ -37,6 +37,7 @@ impl Request {
         room: Room,
         addresses: &'a [u64; LANES],
         lanes: u32,
+        bases: Bases,
     ) -> MemoryAccess<'a> {
         MemoryAccess {
             kind: self.kind,
@@ -48,6 +49,7 @@ impl Request {
             order: self.order,
             scope: self.scope,
             values: self.values,
+            rows: bases.rows(),
         }
     }
 }
@@ -330,7 +332,7 @@ impl<'i, 'l, O: Observer> Issue<'i, 'l, O> {
         if !O::MEMORY {
             return;
         }
-        let access = request.seen(room, addresses, lanes);
+        let access = request.seen(room, addresses, lanes, self.path.bases);
         self.context.observer.access(self.site(), &access);
     }
 }

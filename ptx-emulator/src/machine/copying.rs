@@ -131,6 +131,7 @@ fn signal<O: Observer>(context: &mut Context<'_, O>, transfer: &Transfer) -> Res
         order: Order::Release,
         scope: Scope::Block,
         values: false,
+        rows: [0; 2],
     };
     observe(context, transfer, &access);
     mbarrier::update(context.block, mbarrier, |state| match bytes {
@@ -209,6 +210,7 @@ fn observe_copies<O: Observer>(
                 order,
                 scope,
                 values: false,
+                rows: [0; 2],
             };
             observe(context, transfer, &access);
             addresses[transfer.lane as usize] += u64::from(piece);

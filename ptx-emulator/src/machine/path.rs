@@ -21,6 +21,13 @@ pub(crate) struct Bases {
     pub(crate) local: u32,
 }
 
+impl Bases {
+    /// The first rows, of 32 and of 64 bits.
+    pub(crate) fn rows(self) -> [u32; 2] {
+        [self.w32, self.w64]
+    }
+}
+
 /// What a return goes back to.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Caller {

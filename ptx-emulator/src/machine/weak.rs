@@ -24,7 +24,7 @@ impl<O: Observer> Issue<'_, '_, O> {
         lanes: u32,
         values: &mut Row<u64>,
     ) {
-        let access = request.seen(room, addresses, lanes);
+        let access = request.seen(room, addresses, lanes, self.path.bases);
         let site = self.site();
         self.context.observer.loaded(site, &access, &mut values.0);
     }
@@ -39,7 +39,7 @@ impl<O: Observer> Issue<'_, '_, O> {
         lanes: u32,
         (old, new): (&Row<u64>, &Row<u64>),
     ) -> u32 {
-        let access = request.seen(room, addresses, lanes);
+        let access = request.seen(room, addresses, lanes, self.path.bases);
         let site = self.site();
         let mut hidden = 0;
         let observer = &mut self.context.observer;

@@ -110,6 +110,12 @@ impl Warp {
                 let class = instruction.class;
                 context.observer.instruction(site, class, lanes, path.mask);
             }
+            if O::REGISTERS && context.observer.follows() {
+                let site = context.block.site(path.pc, self.lanes.index);
+                let frame = self.lanes.registers.frame(&path, &context.launch.pool);
+                let rows = path.bases.rows();
+                context.observer.registers(site, lanes, rows, &frame);
+            }
             let next = self.step(context, &mut path, instruction, lanes);
             let yields = matches!(next, Ok(Next::Yield(_)));
             match next {
@@ -158,6 +164,14 @@ impl Warp {
         while rest > 0 {
             let instruction = &code[pc as usize];
             let lanes = active(instruction.guard, frame.predicates, mask);
+            if O::REGISTERS
+                && runs_straight(&instruction.op, lanes, mask)
+                && context.observer.follows()
+            {
+                let site = context.block.site(pc, warp);
+                let rows = path.bases.rows();
+                context.observer.registers(site, lanes, rows, &frame);
+            }
             let next = match &instruction.op {
                 Op::Lanes(run) => {
                     if lanes != 0 {
@@ -183,5 +197,14 @@ impl Warp {
         }
         *left = rest;
         path.pc = pc;
+    }
+}
+
+/// Whether the inner loop runs an instruction.
+fn runs_straight(op: &Op, lanes: u32, mask: u32) -> bool {
+    match op {
+        Op::Lanes(_) | Op::Nothing => true,
+        Op::Branch { .. } => lanes == mask || lanes == 0,
+        _ => false,
     }
 }

@@ -2,6 +2,7 @@
 
 mod outcomes;
 mod texts;
+mod weak_memory;
 
 use std::fs;
 use std::path::{Path, PathBuf};

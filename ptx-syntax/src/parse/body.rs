@@ -8,10 +8,15 @@ use crate::tree::{
 };
 use crate::types::Space;
 
-/// What may stand behind a register's name.
-const COMPONENTS: [&str; 14] = [
-    "x", "y", "z", "w", "r", "g", "b", "a", "b0", "b1", "b2", "b3", "h0", "h1",
-];
+/// What may stand behind a register's name: a component of a vector, or the halves and bytes of it
+/// that an instruction takes: `.h1`, `.b3210`.
+fn is_component(word: &str) -> bool {
+    let parts = word.strip_prefix(['b', 'h']).unwrap_or_default();
+    match parts.len() {
+        0 => ["x", "y", "z", "w", "r", "g", "b", "a"].contains(&word),
+        count => count <= 4 && parts.bytes().all(|digit| (b'0'..b'8').contains(&digit)),
+    }
+}
 
 impl<'a> Parser<'a> {
     pub(super) fn block(&mut self) -> Parsed<Block<'a>> {
@@ -228,7 +233,7 @@ impl<'a> Parser<'a> {
         let start = self.current.start;
         let name = self.name("a name")?;
         if let Token::Dot(word) = self.current.kind
-            && COMPONENTS.contains(&word)
+            && is_component(word)
             && self.current.start == self.previous_end
         {
             self.advance();

@@ -26,6 +26,26 @@ pub fn exit() -> ! {
     gpu!(exit, () => { core::arch::asm!("exit;", options(noreturn)) })
 }
 
+/// The same bits, of which the compiler knows nothing more, each time that this is executed. So conditions that
+/// they were put together of need not stay, nor what is tested of them in a loop before it: of
+/// predicates a thread has seven.
+///
+/// PTX: `mov.b32`.
+#[inline(always)]
+#[must_use]
+pub fn in_register(bits: u32) -> u32 {
+    gpu!(in_register, (bits) => {
+        let same: u32;
+        core::arch::asm!(
+            "mov.b32 {}, {};",
+            out(reg32) same,
+            in(reg32) bits,
+            options(nomem, nostack, preserves_flags),
+        );
+        same
+    })
+}
+
 /// Counts one on the profiler's event `counter` for each warp that comes here.
 ///
 /// PTX: `pmevent`, whose operand is a constant: one of eight is chosen by a branch unless

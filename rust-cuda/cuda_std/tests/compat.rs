@@ -2,6 +2,9 @@
 //! the instructions that they ask for. One target folder for all of them and the workspace's own
 //! kernels, so that core is built once an architecture.
 
+#[path = "compat/host.rs"]
+mod host;
+
 use cuda_builder::manifest::Kernel;
 use cuda_builder::{Artifact, CudaBuilder, NvvmArch};
 use std::collections::BTreeSet;
@@ -128,7 +131,7 @@ fn crates_written_for_rust_cuda_become_ptx() {
     the_whole_library();
     ordinary_rust();
     floating_point();
-    a_build_script();
+    host::programs();
     kernels_in_parts();
 }
 
@@ -466,32 +469,4 @@ fn floating_point() {
             "rcp.approx.ftz.f64",
         ],
     );
-}
-
-/// The host crate's own build script calls the builder, and its program prints what came out.
-fn a_build_script() {
-    let (host, kernels) = (folder("vecadd"), folder("vecadd/kernels"));
-    lock(&host);
-    lock(&kernels);
-    let output = Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--manifest-path"])
-        .arg(host.join("Cargo.toml"))
-        // What is built of the builder's dependencies is the workspace's.
-        .arg("--config")
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../Cargo.toml"))
-        // The builder itself is built anew, and has little to do.
-        .args(["--config", "profile.dev.package.cuda_builder.opt-level=0"])
-        .args(["--config", "profile.dev.package.ptx-syntax.opt-level=0"])
-        .env("CARGO_BUILD_BUILD_DIR", target())
-        .env("CARGO_TARGET_DIR", scratch("host"))
-        .output()
-        .expect("cargo runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let ptx = Ptx(String::from_utf8(output.stdout).expect("PTX is text"));
-    assert_eq!(ptx.entries(), BTreeSet::from(["vecadd"]));
-    ptx.has("vecadd", &["ld.global.nc.b32", "st.global.b32", "add."]);
 }

@@ -8,7 +8,7 @@
 //!
 //! Sources: Piessens and others, QUADPACK, 1983; Bailey, Jeyabalan and Li, A comparison of
 //! three high-precision quadrature schemes, 2005; Genz, Testing multidimensional integration
-//! routines, 1984.
+//! routines, 1984; Planck, Über das Gesetz der Energieverteilung im Normalspectrum, 1901.
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
 use quadscan_kernels::integrands;
@@ -210,5 +210,27 @@ integrands! {
         parameters: [a, u],
         eval: |x| if x < u { (a * x).exp() } else { 0.0 },
         breaks: [u],
+    }
+
+    /// Genz's Gaussian family.
+    genz_gaussian = GenzGaussian {
+        formula: "exp(-a^2 (x - u)^2)",
+        limits: (0.0, 1.0),
+        parameters: [a, u],
+        short: true,
+        eval: |x| {
+            let scaled = a * (x - u);
+            (-scaled * scaled).exp()
+        },
+    }
+
+    /// Planck's spectrum of a black body, whose x is the photons' energy and whose parameter
+    /// is k T in the same unit: times 2 / (h^3 c^2) the radiance of a unit of energy.
+    planck = Planck {
+        formula: "x^3 / (exp(x / kT) - 1)",
+        limits: (0.0, R::INFINITY),
+        parameters: [kt],
+        // At 0 it is 0.
+        eval: |x| if x == 0.0 { x } else { x * x * x / (x / kt).exp_m1() },
     }
 }

@@ -1,22 +1,20 @@
 //! `check KERNEL --trace`: the way of one thread through the source, in the first launch of the
 //! kernel that has such a thread.
 //!
-//! Lines are those of the kernel's own crate, one for all instructions in a row that come of it.
-//! Values of variables are not shown: our PTX has line tables and no other debug information.
+//! Lines are those of the kernel's own crate, with the values of the registers that they wrote
+//! (`steps`).
 
 use std::fmt::Write;
-use std::fs;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use quadscan::device::emulator::ptx_emulator::observe::{Observer, Site};
-use quadscan::device::emulator::ptx_emulator::{Checks, Class, Gpu, LaunchError, Program};
+use quadscan::device::emulator::ptx_emulator::{Checks, Gpu, LaunchError};
 use quadscan::device::emulator::ptx_emulator::{Report, Shape};
 use quadscan::device::emulator::{Emulator, Launch, Observation, Settings, Unobserved};
 use quadscan::device::{Artifact, Device};
 
+use super::steps::Steps;
 use crate::suite::{Bench, Case};
 
 /// Lines of a long way that are shown at its beginning, and as many at its end.
@@ -66,37 +64,6 @@ impl Thread {
     }
 }
 
-/// The instructions of one thread.
-struct Steps {
-    block: [u32; 3],
-    warp: u32,
-    lane: u32,
-    pcs: Vec<u32>,
-}
-
-impl Observer for Steps {
-    const INSTRUCTIONS: bool = true;
-    const SERIAL: bool = true;
-
-    fn fork(&self) -> Self {
-        Steps {
-            pcs: Vec::new(),
-            ..*self
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.pcs.extend(other.pcs);
-    }
-
-    fn instruction(&mut self, at: Site, _class: Class, active: u32, _path: u32) {
-        let is_own = (at.block, at.warp) == (self.block, self.warp) && active >> self.lane & 1 != 0;
-        if is_own && self.pcs.len() < KEPT {
-            self.pcs.push(at.pc);
-        }
-    }
-}
-
 /// Follows the thread in the first launch that has it, and leaves the others unwatched.
 struct Tracing {
     kernels: Vec<String>,
@@ -111,13 +78,8 @@ impl Observation for Tracing {
         if told.is_some() || !is_asked || !self.thread.is_in(launch.shape) {
             return Unobserved.run(gpu, launch);
         }
-        let linear = self.thread.linear(launch.shape);
-        let steps = Steps {
-            block: self.thread.block.0,
-            warp: linear / 32,
-            lane: linear % 32,
-            pcs: Vec::new(),
-        };
+        let (block, linear) = (self.thread.block.0, self.thread.linear(launch.shape));
+        let steps = Steps::first(launch.program, block, linear, KEPT);
         let (checked, steps) = gpu.check_observed(
             launch.program,
             launch.kernel,
@@ -127,15 +89,15 @@ impl Observation for Tracing {
             Checks::none(),
             steps,
         )?;
-        let (block, thread) = (self.thread.block.0, self.thread.thread.0);
+        let thread = self.thread.thread.0;
         let mut text = format!(
             "{}: block {block:?} of {:?}, thread {thread:?} of {:?}: {} instructions\n",
             launch.kernel,
             launch.shape.grid,
             launch.shape.block,
-            steps.pcs.len()
+            steps.len()
         );
-        text += &way(launch.program, &steps.pcs);
+        text += &way(&steps.lines());
         if let Err(error) = &checked.outcome {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "the launch ended there: {error}");
@@ -145,36 +107,20 @@ impl Observation for Tracing {
     }
 }
 
-/// The lines of a way, each with its text.
-fn way(program: &Program, pcs: &[u32]) -> String {
-    let mut places: Vec<String> = pcs
-        .iter()
-        .filter_map(|&pc| program.authors_line(pc))
-        .collect();
-    places.dedup();
-    let lines: Vec<String> = places.iter().map(|place| line(place)).collect();
+/// The lines of a way, without those in the middle of a long one.
+fn way(lines: &[String]) -> String {
+    let text = |lines: &[String]| {
+        lines
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
     if lines.len() <= 2 * SHOWN {
-        return lines.concat();
+        return text(lines);
     }
     let (first, last) = (&lines[..SHOWN], &lines[lines.len() - SHOWN..]);
     let left = lines.len() - 2 * SHOWN;
-    format!(
-        "{}  ... {left} more lines ...\n{}",
-        first.concat(),
-        last.concat()
-    )
-}
-
-/// A place, and what stands there.
-pub(super) fn line(place: &str) -> String {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
-    let text = place.rsplit_once(':').and_then(|(file, number)| {
-        let text = fs::read_to_string(root.join(file)).ok()?;
-        let number: usize = number.parse().ok()?;
-        text.lines().nth(number.checked_sub(1)?).map(str::to_owned)
-    });
-    let text = text.unwrap_or_default();
-    format!("  {}  {}\n", place.trim_start_matches("./"), text.trim())
+    format!("{}  ... {left} more lines ...\n{}", text(first), text(last))
 }
 
 /// The way of a thread in the first launch of one of these kernels by one of these tests.

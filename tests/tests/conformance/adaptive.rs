@@ -6,11 +6,11 @@ use quadscan::integrate::{
     Adaptive, CONVERGED, GaussKronrod, IntegrandKernels, Items, Kernels, NO_LIMITS, NOT_FINITE,
     OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, Real,
 };
-use quadscan_kernels::integrate::catalogue::{Gaussian, GenzGaussian, Planck, Runge};
+use quadscan_kernels::integrate::catalogue::{Gaussian, Runge};
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
-use test_kernels::{GenzDiscontinuous, RootLog, SquareLog};
+use test_kernels::{GenzDiscontinuous, GenzGaussian, Planck, RootLog, SquareLog};
 
 use crate::batches::{self, Families, judged, nothing};
 
@@ -161,7 +161,7 @@ pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
 
 pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Bench) -> Conclusion {
     fn check<R: Real>(bench: &Bench, kernels: Kernels<R>, relative: f64) -> Conclusion {
-        let n = 151;
+        let (n, module) = (151, bench.test_kernels()?);
         let mut random = Random::named(23, "batches");
         let given: Vec<R> = (0..n)
             .flat_map(|_| integrals::parameters(kernels.name, 2, &mut random))
@@ -174,12 +174,12 @@ pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Benc
         let items = Items::between(zero, zero)
             .to_each(&uploaded_to)
             .with_each(&uploaded);
-        let mut plan = Adaptive::new(&bench.module, kernels, of_rule())?;
+        let mut plan = Adaptive::new(&module, kernels, of_rule())?;
         let all = outcomes(bench, &mut plan, &items, n)?;
         assert!(all.iter().any(|of| of.evaluations > 15), "all are easy");
         assert_eq!(outcomes(bench, &mut plan, &items, n)?, all, "again");
         for (blocks, warps) in [(1, 1), (2, 3), (50, 1)] {
-            let plan = Adaptive::new(&bench.module, kernels, of_rule())?;
+            let plan = Adaptive::new(&module, kernels, of_rule())?;
             let mut plan = plan.with_shape(blocks, warps)?;
             assert_eq!(
                 outcomes(bench, &mut plan, &items, n)?,
@@ -272,7 +272,7 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
     );
     // Less than rounding leaves.
     let fine = options(GaussKronrod::G10K21, 1e-15);
-    let mut plan = Adaptive::<f64>::of::<GenzGaussian>(&bench.module, fine)?;
+    let mut plan = Adaptive::<f64>::of::<GenzGaussian>(&bench.test_kernels()?, fine)?;
     let items = Items::between(0.0, 1.0).with(&[2.0, 0.5]);
     let [of] = outcomes(bench, &mut plan, &items, 1)?[..] else {
         panic!("one")
@@ -297,12 +297,12 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
 /// Values and limits that are numbers, and sums that are none.
 pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
     for rule in RULES {
-        let mut plan = Adaptive::<f64>::of::<Planck>(&bench.module, options(rule, 1e-6))?;
+        let mut plan = Adaptive::<f64>::of::<Planck>(&bench.test_kernels()?, options(rule, 1e-6))?;
         let items = Items::between(0.0, 1e80).with(&[1e78]);
         let of = outcomes(bench, &mut plan, &items, 1)?[0];
         assert_eq!(of.status, OVERFLOW, "{of:?}");
         assert!(of.value.is_nan() && of.error == f64::INFINITY);
-        let mut plan = Adaptive::<f32>::of::<Planck>(&bench.module, options(rule, 1e-3))?;
+        let mut plan = Adaptive::<f32>::of::<Planck>(&bench.test_kernels()?, options(rule, 1e-3))?;
         let items = Items::between(0.0, 3e11).with(&[1e10]);
         let of = outcomes(bench, &mut plan, &items, 1)?[0];
         assert_eq!(of.status, OVERFLOW, "{of:?}");
@@ -401,7 +401,8 @@ pub(crate) fn breaks_begin_intervals(bench: &Bench) -> Conclusion {
 pub(crate) fn batches_that_cannot_be_are_refused_and_nothing_is_written(
     bench: &Bench,
 ) -> Conclusion {
-    let of = |options| Adaptive::<f64>::of::<GenzGaussian>(&bench.module, options);
+    let module = bench.test_kernels()?;
+    let of = |options| Adaptive::<f64>::of::<GenzGaussian>(&module, options);
     let refused = |options, expected: &str| {
         let error = of(options).map(|_| ()).expect_err(expected);
         assert_eq!(error.to_string(), expected);

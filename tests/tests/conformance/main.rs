@@ -11,6 +11,7 @@ mod batches;
 mod block_scan;
 mod composite;
 mod diagnostics;
+mod formula;
 mod graphs;
 mod launches;
 mod limits;
@@ -23,6 +24,7 @@ mod scan;
 mod scan_algorithms;
 mod segmented_reduce;
 mod segmented_scan;
+mod select;
 mod strangers;
 mod tanh_sinh;
 mod tanh_sinh_limits;
@@ -80,6 +82,13 @@ fn cases() -> Vec<Case> {
         tanh_sinh_limits::the_least_numbers_have_errors,
         tanh_sinh::breaks_begin_intervals,
         tanh_sinh::batches_that_cannot_be_are_refused_and_nothing_is_written,
+        formula::every_integrand_as_a_formula_has_the_same_bits_by_every_rule,
+        formula::formulas_have_the_bits_of_integrands_in_single_precision,
+        formula::random_formulas_have_the_bits_of_the_host,
+        formula::elementary_functions_have_the_bits_of_the_host,
+        formula::a_batch_of_a_formula_has_parameters_of_each_item,
+        formula::a_formula_knows_its_distance_from_a_limit,
+        formula::formulas_that_do_not_fit_are_refused,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,
@@ -179,8 +188,14 @@ fn cases() -> Vec<Case> {
         segmented_scan::segments_are_scanned_in_place_counted_and_in_graphs,
         segmented_scan::segments_of_no_elements_are_left_alone,
         segmented_scan::segments_that_do_not_fit_are_refused,
+        select::elements_of_every_type_are_selected_wherever_arrays_begin,
+        select::large_arrays_of_every_width_are_selected_from,
+        select::any_share_is_selected_on_grids_of_any_size,
+        select::selections_that_were_recorded_are_done_at_every_launch,
+        select::selections_that_do_not_fit_are_refused_and_nothing_is_written,
         older_gpus::every_operator_scans_any_number_of_elements,
         older_gpus::every_operator_scans_segments_of_any_length,
+        select::older_gpus_select_in_several_launches,
         limits::chains_take_every_step,
         limits::the_copy_moves_every_vector_and_nothing_else,
         limits::the_chase_through_shared_memory_goes_round_the_ring,

@@ -7,15 +7,13 @@ use quadscan::integrate::{
     CONVERGED, IntegrandKernels, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW,
     Outcome, ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
 };
-use quadscan_kernels::integrate::catalogue::{
-    GenzCornerPeak, GenzGaussian, Planck, PowerLog, QuarterCircle, Runge,
-};
+use quadscan_kernels::integrate::catalogue::{GenzCornerPeak, PowerLog, QuarterCircle, Runge};
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
 use test_kernels::{
-    DampedSine, ExponentialRoot, GenzContinuous, GenzDiscontinuous, LogCosine, RootLog,
-    RootOfDistance, RootTangent, SquareLog, XLog,
+    DampedSine, ExponentialRoot, GenzContinuous, GenzDiscontinuous, GenzGaussian, LogCosine,
+    Planck, RootLog, RootOfDistance, RootTangent, SquareLog, XLog,
 };
 
 use crate::batches::{self, Families, judged, nothing};
@@ -130,7 +128,7 @@ pub(crate) fn what_has_no_integral_does_not_converge(bench: &Bench) -> Conclusio
         assert_ne!(found.status, CONVERGED, "{limits:?}: {found:?}");
     }
     // 1 / x, from 1 on.
-    let mut plan = TanhSinh::<f64>::of::<GenzGaussian>(&bench.module, options(1e-3))?;
+    let mut plan = TanhSinh::<f64>::of::<GenzGaussian>(&bench.test_kernels()?, options(1e-3))?;
     let items = Items::between(0.0, f64::INFINITY).with(&[0.0, 0.0]);
     let found = outcome(bench, &mut plan, &items)?;
     assert_ne!(found.status, CONVERGED, "{found:?}");
@@ -323,7 +321,7 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
     let exact = (50.0 - (-1.0_f64).exp() * (50_f64.sin() + 50.0 * 50_f64.cos())) / 2501.0;
     assert!((of.value - exact).abs() <= of.error, "{of:?}");
     // Less than rounding leaves.
-    let mut plan = TanhSinh::<f64>::of::<GenzGaussian>(&bench.module, options(1e-15))?;
+    let mut plan = TanhSinh::<f64>::of::<GenzGaussian>(&bench.test_kernels()?, options(1e-15))?;
     let items = Items::between(0.0, 1.0).with(&[2.0, 0.5]);
     let of = outcome(bench, &mut plan, &items)?;
     assert_eq!(of.status, ROUNDOFF, "{of:?}");
@@ -338,7 +336,7 @@ pub(crate) fn what_cannot_converge_says_why(bench: &Bench) -> Conclusion {
 /// Values that are numbers, and sums that are none; but not where only the sums of terms
 /// before they are multiplied by their distance would be.
 pub(crate) fn what_overflows_is_no_result(bench: &Bench) -> Conclusion {
-    let mut plan = TanhSinh::<f64>::of::<Planck>(&bench.module, options(1e-6))?;
+    let mut plan = TanhSinh::<f64>::of::<Planck>(&bench.test_kernels()?, options(1e-6))?;
     let items = Items::between(0.0, 1e80).with(&[1e78]);
     let of = outcome(bench, &mut plan, &items)?;
     assert_eq!(of.status, OVERFLOW, "{of:?}");
@@ -390,7 +388,8 @@ pub(crate) fn breaks_begin_intervals(bench: &Bench) -> Conclusion {
 pub(crate) fn batches_that_cannot_be_are_refused_and_nothing_is_written(
     bench: &Bench,
 ) -> Conclusion {
-    let of = |options| TanhSinh::<f64>::of::<GenzGaussian>(&bench.module, options);
+    let module = bench.test_kernels()?;
+    let of = |options| TanhSinh::<f64>::of::<GenzGaussian>(&module, options);
     let usual = TanhSinhOptions::default;
     let levels = |levels| TanhSinhOptions { levels, ..usual() };
     for (options, expected) in [

@@ -7,11 +7,11 @@ use quadscan::device::Module;
 use quadscan::integrate::{
     CONVERGED, IntegrandKernels, Items, Kernels, ROUNDOFF, TanhSinh, TanhSinhOptions,
 };
-use quadscan_kernels::integrate::catalogue::{GenzCornerPeak, Planck, PowerLog};
+use quadscan_kernels::integrate::catalogue::{GenzCornerPeak, PowerLog};
 use quadscan_tests::integrals;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome as Conclusion};
-use test_kernels::SquareLog;
+use test_kernels::{Planck, SquareLog};
 
 use crate::tanh_sinh::{options, outcome, outcomes};
 
@@ -69,7 +69,7 @@ pub(crate) fn what_one_level_saw_the_next_one_looks_at(bench: &Bench) -> Conclus
     let of = outcome(bench, &mut plan, &Items::between(0.0, 1.0).with(&[1e40]))?;
     assert_eq!(of.status, CONVERGED, "{of:?}");
     assert!((of.value - 1e-40).abs() <= 1e-42, "{of:?}");
-    let mut plan = TanhSinh::<f64>::of::<Planck>(&bench.module, with(1e102))?;
+    let mut plan = TanhSinh::<f64>::of::<Planck>(&bench.test_kernels()?, with(1e102))?;
     let items = Items::between(0.0, f64::INFINITY).with(&[1e26]);
     let of = outcome(bench, &mut plan, &items)?;
     let error = integrals::exact("planck", &[1e26]).map(|exact| (of.value - exact).abs());

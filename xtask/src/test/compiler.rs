@@ -15,13 +15,13 @@ use crate::cargo;
 /// modules for the host that it has for nobody else.
 const BY_RUSTC: [&str; 2] = ["ptx_emulator", "quadscan_kernels"];
 
-/// Cargo starts it with rustc and its arguments. What clippy and rustdoc deny is a warning, so that
+/// Cargo starts it with rustc and its arguments. Lints are clippy's alone, which has rustc's too. What clippy and rustdoc deny is a warning, so that
 /// all is compiled and run whatever is found. What they make beside goes to folders of their own,
 /// and cargo is not told of it.
 const SCRIPT: &str = r#"#!/bin/sh
 arguments=" $* "
 case $arguments in
-BY_RUSTC) "$@" || exit ;;
+BY_RUSTC) "$@" --cap-lints=allow || exit ;;
 *) 'CLIPPY' "$@" --cap-lints=warn || exit ;;
 esac
 
@@ -124,6 +124,13 @@ mod tests {
         for name in BY_RUSTC.into_iter().chain(["another"]) {
             let said_of = said(name, lints, &[]);
             assert!(said_of.contains("clippy::ptr_arg"), "{name}: {said_of}");
+            // Rustc's own lints are clippy's too, and told once.
+            let unused = said(name, "fn unused() {}\n", &[]);
+            assert_eq!(
+                unused.matches("\"code\":\"dead_code\"").count(),
+                1,
+                "{unused}"
+            );
             assert!(
                 said_of.contains("broken_intra_doc_links"),
                 "{name}: {said_of}"

@@ -1,4 +1,4 @@
-//! What the report draws of scans and reductions: rates over sizes beside a copy and CUB, and what
+//! What the report draws of scans, reductions and selections: rates over sizes beside a copy and CUB, and what
 //! a launch does where the device counts.
 
 use crate::record::Record;
@@ -36,6 +36,25 @@ pub(super) const REDUCE: Figures = Figures {
         Figure::Lines(Lines {
             file: "reduce-ratio",
             title: "Reductions: the time of others in units of ours",
+            alone: &[],
+            ..RATIO
+        }),
+    ],
+    ..Figures::of(COUNTED)
+};
+
+/// Of selections.
+pub(super) const SELECT: Figures = Figures {
+    claims: &[
+        Figure::Lines(Lines {
+            file: "select-throughput",
+            title: "Throughput of selections",
+            alone: &[],
+            ..THROUGHPUT
+        }),
+        Figure::Lines(Lines {
+            file: "select-ratio",
+            title: "Selections: the time of others in units of ours",
             alone: &[],
             ..RATIO
         }),

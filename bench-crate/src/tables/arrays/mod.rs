@@ -1,11 +1,9 @@
-//! `scan` and `reduce`: operations on whole arrays, by type and size, beside a copy of as
+//! `scan`, `reduce` and `select`: operations on whole arrays, by type and size, beside a copy of as
 //! many bytes and beside peers.
 //!
-//! Nothing of it was published. What is timed is what an application gets: a plan's
-//! launches, recorded in a graph (`docs/measurement.md`). On the emulator a row has the
-//! result compared and the launch counted. Each launch is checked before it is timed, the peers'
-//! too. Geometric means are in `means`, what the
-//! report draws in `figures`.
+//! What is timed is what an application gets: a plan's launches, recorded in a graph
+//! (`docs/measurement.md`), each checked before, the peers' too. On the emulator a row has the result
+//! compared and the launch counted. `means` has geometric means, `figures` what the report draws.
 
 mod figures;
 mod means;
@@ -62,11 +60,22 @@ pub(crate) const REDUCE: Table = Table {
     ..ARRAYS
 };
 
+/// Selections.
+pub(crate) const SELECT: Table = Table {
+    name: "select",
+    about: "selections from whole arrays, beside a copy and with --peers beside CUB",
+    axes: &[OPERATION.known(|| names(Family::Select)), TYPE, SIZE],
+    cells: Some(|table, asked| cells(Family::Select, table, asked)),
+    figures: figures::SELECT,
+    peers: &[CUB],
+    ..ARRAYS
+};
+
 const OPERATION: TableAxis = TableAxis::of(&OPERATIONS);
 const TYPE: TableAxis = TableAxis::of(&TYPES).known(|| Element::ALL.map(type_name).to_vec());
 const SIZE: TableAxis = TableAxis::of(&SIZES).up_to(1 << 33).emulated_up_to(1 << 16);
 
-/// What both have in common.
+/// What they have in common.
 const ARRAYS: Table = Table {
     columns: &[
         &[
@@ -120,7 +129,7 @@ const ARRAYS: Table = Table {
     ..Table::EMPTY
 };
 
-/// CUB's scans and reductions, of the toolkit's CUB and of another one.
+/// CUB's scans, reductions and selections, of the toolkit's CUB and of another one.
 const CUB: Source = Source::Library(source::Library {
     folder: "scan",
     what: "CUB's scans",
@@ -140,9 +149,6 @@ const DEFAULT: &str = "default";
 
 /// Elements of a segment where nothing else is said.
 const USUAL_SEGMENT: u64 = 32;
-
-/// The exponent of the smallest size where none is named.
-const SMALLEST: u32 = 10;
 
 fn type_name(element: Element) -> String {
     element.name().to_owned()
@@ -217,16 +223,19 @@ fn workloads(
 }
 
 fn cells(family: Family, table: &Table, asked: &Asked) -> Result<Vec<Cell>> {
-    let usual = (SMALLEST..=asked.extent.exponent()).map(|power| 1 << power);
+    let usual = (10..=asked.extent.exponent()).map(|power| 1 << power);
     let sizes = table.numbers(asked, &SIZES)?;
     let sizes: Vec<u64> = sizes.unwrap_or_else(|| usual.collect());
-    let segment = table.numbers(asked, &SEGMENT)?;
+    let segment = match family {
+        Family::Select => None,
+        _ => table.numbers(asked, &SEGMENT)?,
+    };
     let segment = segment
         .and_then(|list| list.first().copied())
         .unwrap_or(USUAL_SEGMENT);
     let further = match family {
         Family::Scan => table.names(asked, &ALGORITHMS)?.unwrap_or_default(),
-        Family::Reduce => Vec::new(),
+        Family::Reduce | Family::Select => Vec::new(),
     };
     let mut cells = Vec::new();
     for (workload, elements) in workloads(family, table, asked)? {
@@ -285,11 +294,7 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
     }
     let module = bench.module().clone();
     let device = module.device();
-    let rotated = if bench.is_timed() {
-        rotated_bytes(device)
-    } else {
-        0
-    };
+    let rotated = u64::from(bench.is_timed()) * rotated_bytes(device);
     let memory = Memory::new(device, size, rotated)?;
     bench.put("bytes", Some(size.moved()));
     let mut ours = our_launch(bench, &module, &memory, algorithm)?;

@@ -215,6 +215,7 @@ fn read(
     let table = match workload.family {
         Family::Scan => &SCAN,
         Family::Reduce => &REDUCE,
+        Family::Select => &SELECT,
     };
     let cell = cell(workload.name, element.name(), n).with("segment", 7_u64);
     let cell = cell.with("algorithm", algorithm.unwrap_or(DEFAULT));

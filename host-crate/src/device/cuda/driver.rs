@@ -17,6 +17,8 @@ use crate::{Error, Result};
 pub(super) const OUT_OF_MEMORY: u32 = 2;
 /// `CUDA_ERROR_NO_DEVICE`.
 pub(super) const NO_DEVICE: u32 = 100;
+/// `CU_EVENT_DISABLE_TIMING`.
+pub(super) const EVENT_WITHOUT_TIME: c_uint = 2;
 /// `CUDA_ERROR_NOT_FOUND`.
 pub(super) const NOT_FOUND: u32 = 500;
 
@@ -113,6 +115,7 @@ unsafe extern "C" {
     pub(super) fn cuGraphDestroy(graph: Handle) -> u32;
     pub(super) fn cuGraphLaunch(executable: Handle, stream: Handle) -> u32;
     pub(super) fn cuGraphExecDestroy(executable: Handle) -> u32;
+    pub(super) fn cuStreamWaitEvent(stream: Handle, event: Handle, flags: c_uint) -> u32;
     pub(super) fn cuStreamSynchronize(stream: Handle) -> u32;
     pub(super) fn cuEventCreate(event: *mut Handle, flags: c_uint) -> u32;
     pub(super) fn cuEventDestroy_v2(event: Handle) -> u32;

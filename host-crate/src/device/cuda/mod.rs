@@ -331,6 +331,19 @@ impl Backend for Cuda {
         self.enter()
     }
 
+    unsafe fn order_streams(&self, first: *mut c_void, then: *mut c_void) -> Result<()> {
+        self.enter()?;
+        let mut event = ptr::null_mut();
+        // SAFETY: the result goes to a living pointer; the streams are the caller's. An event
+        // that is waited for may be destroyed.
+        unsafe {
+            call!(cuEventCreate(&mut event, driver::EVENT_WITHOUT_TIME))?;
+            let recorded = call!(cuEventRecord(event, first));
+            let ordered = recorded.and_then(|()| call!(cuStreamWaitEvent(then, event, 0)));
+            call!(cuEventDestroy_v2(event)).and(ordered)
+        }
+    }
+
     fn has_graphs(&self) -> bool {
         graph::are_there()
     }

@@ -204,8 +204,8 @@ fn a_kernel_tells_what_it_takes_up_and_not_its_registers() -> Result<()> {
     assert_eq!(
         sentence(module.attributes("none")),
         "the module has no kernel `none`: build the artifact again, or load that of the crate \
-         which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce` or \
-         `integrate`, and `kernels` is all three"
+         which defines the kernel; quadscan's own kernels need its feature `scan`, `reduce`, `select` or \
+         `integrate`, and `kernels` is all four"
     );
     Ok(())
 }

@@ -162,14 +162,14 @@ impl<R: Real> Item<R> {
         let resolution = R::from_f64(8.0) * R::EPSILON;
         let is_blurred = if is_limit {
             let nearest = GpuFloat::min(point.from_lower, point.to_upper);
-            !I::USES_DISTANCES && nearest < resolution * GpuFloat::abs(point.x)
+            !I::uses_distances() && nearest < resolution * GpuFloat::abs(point.x)
         } else {
             distance < resolution * GpuFloat::abs(place.t)
         };
         // So close to an end, all of the term may be.
         let blur = if is_blurred {
             R::from_f64(2.0) * self.step * node.weight * length
-        } else if I::USES_DISTANCES {
+        } else if I::uses_distances() {
             R::ZERO
         } else {
             self.range.blur(place.t, place.to_upper)

@@ -12,19 +12,19 @@ use crate::scan::shape::Lookahead;
 use crate::scan::status;
 
 /// What all warps of a block agree on.
-pub(super) struct Block<O: Operator> {
-    pub(super) request: Request<O>,
-    pub(super) shape: Lookahead,
+pub(crate) struct Block<O: Operator> {
+    pub(crate) request: Request<O>,
+    pub(crate) shape: Lookahead,
     /// The blocks of the grid.
-    pub(super) blocks: u64,
+    pub(crate) blocks: u64,
     /// Tiles of the array.
-    pub(super) tiles: u64,
+    pub(crate) tiles: u64,
     /// Tiles of this block, a round each,
-    pub(super) own: u32,
+    pub(crate) own: u32,
     /// the first element of the first,
-    pub(super) first: u64,
+    pub(crate) first: u64,
     /// and elements from one to the next.
-    pub(super) stride: u64,
+    pub(crate) stride: u64,
 }
 
 impl<O: Operator> Block<O> {
@@ -34,7 +34,7 @@ impl<O: Operator> Block<O> {
     /// # Safety
     /// As for [`scan`].
     #[inline(always)]
-    pub(super) unsafe fn enter(request: Request<O>, shape: Lookahead) -> (Self, Warp) {
+    pub(crate) unsafe fn enter(request: Request<O>, shape: Lookahead) -> (Self, Warp) {
         let block = u64::from(thread::block_idx_x());
         let blocks = u64::from(thread::grid_dim_x());
         let warp = Warp::of(thread::thread_idx_x());
@@ -72,7 +72,7 @@ impl<O: Operator> Block<O> {
     /// # Safety
     /// All lanes of one warp of the block call it, once.
     #[inline(always)]
-    pub(super) unsafe fn tag(&self, lane: u32) -> u32 {
+    pub(crate) unsafe fn tag(&self, lane: u32) -> u32 {
         let mut tag = 0;
         // SAFETY: the caller's.
         unsafe {
@@ -85,32 +85,32 @@ impl<O: Operator> Block<O> {
 
     /// Tiles whose aggregates are published: nobody needs the last one's.
     #[inline(always)]
-    pub(super) fn published(&self) -> u64 {
+    pub(crate) fn published(&self) -> u64 {
         self.tiles.saturating_sub(1)
     }
 
     /// Elements of a whole segment.
     #[inline(always)]
-    pub(super) fn segment(&self) -> u32 {
+    pub(crate) fn segment(&self) -> u32 {
         self.shape.items as u32 * LANES
     }
 
     /// How many of `most` elements from `first` on there are.
     #[inline(always)]
-    pub(super) fn count(&self, first: u64, most: u32) -> u32 {
+    pub(crate) fn count(&self, first: u64, most: u32) -> u32 {
         self.request.n.saturating_sub(first).min(u64::from(most)) as u32
     }
 
     /// Workers that have elements of a tile.
     #[inline(always)]
-    pub(super) fn workers_of(&self, tile: &Cursor) -> u32 {
+    pub(crate) fn workers_of(&self, tile: &Cursor) -> u32 {
         let count = self.count(tile.first, self.shape.elements() as u32);
         count.div_ceil(self.segment())
     }
 
     /// Goes on to the block's next tile.
     #[inline(always)]
-    pub(super) fn advance(&self, cursor: &mut Cursor) {
+    pub(crate) fn advance(&self, cursor: &mut Cursor) {
         cursor.advance(self.shape.slots(), self.stride);
     }
 }

@@ -2,19 +2,19 @@
 
 /// A position that goes from tile to tile, and so from slot to slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cursor {
+pub(crate) struct Cursor {
     /// The tile's slot.
-    pub(super) slot: u32,
+    pub(crate) slot: u32,
     /// How often all slots were gone through, modulo 2: the phase of the slot's barrier.
-    pub(super) parity: u32,
+    pub(crate) parity: u32,
     /// The first element, of the tile or of a warp's segment of it.
-    pub(super) first: u64,
+    pub(crate) first: u64,
 }
 
 impl Cursor {
     /// At the block's first tile.
     #[inline(always)]
-    pub(super) fn new(first: u64) -> Self {
+    pub(crate) fn new(first: u64) -> Self {
         Self {
             slot: 0,
             parity: 0,
@@ -24,7 +24,7 @@ impl Cursor {
 
     /// Goes on to the block's next tile, `stride` elements further, in the next of `slots`.
     #[inline(always)]
-    pub(super) fn advance(&mut self, slots: usize, stride: u64) {
+    pub(crate) fn advance(&mut self, slots: usize, stride: u64) {
         self.slot += 1;
         if self.slot == slots as u32 {
             self.slot = 0;
@@ -36,30 +36,30 @@ impl Cursor {
 
 /// The last `N` values of something, one a round.
 #[derive(Clone, Copy)]
-pub(super) struct Delayed<T, const N: usize>([T; N]);
+pub(crate) struct Delayed<T, const N: usize>([T; N]);
 
 impl<T: Copy, const N: usize> Delayed<T, N> {
     /// `N` times the same.
     #[inline(always)]
-    pub(super) fn new(value: T) -> Self {
+    pub(crate) fn new(value: T) -> Self {
         Self([value; N])
     }
 
     /// The value of `N` rounds ago.
     #[inline(always)]
-    pub(super) fn oldest(&self) -> T {
+    pub(crate) fn oldest(&self) -> T {
         self.0[0]
     }
 
     /// The value of the last round.
     #[inline(always)]
-    pub(super) fn newest(&self) -> T {
+    pub(crate) fn newest(&self) -> T {
         self.0[N - 1]
     }
 
     /// Takes this round's value, and forgets the oldest one.
     #[inline(always)]
-    pub(super) fn push(&mut self, value: T) {
+    pub(crate) fn push(&mut self, value: T) {
         for i in 1..N {
             self.0[i - 1] = self.0[i];
         }

@@ -33,13 +33,13 @@
 //! scan with decoupled look-back, 2016; that nobody looks back for inclusive prefixes, and the
 //! delay, are ours.
 
-mod block;
-mod cursor;
-mod pipeline;
+pub(crate) mod block;
+pub(crate) mod cursor;
+pub(crate) mod pipeline;
 mod prefixes;
 mod ranges;
-mod role;
-mod slot;
+pub(crate) mod role;
+pub(crate) mod slot;
 
 use cuda_std::{shared, thread, warp};
 
@@ -129,7 +129,7 @@ unsafe fn run<
         if warp.is_worker(WORKERS) {
             worker::<O, ITEMS, VECTORS, RESULTS, DELAY, AHEAD>(&block, warp);
         } else {
-            lookahead::<O, WORKERS, DELAY>(&block);
+            look_ahead::<O, WORKERS, DELAY>(&block);
         }
     }
 }
@@ -230,7 +230,9 @@ unsafe fn scan_and_store<O: Operator, const V: usize, const R: usize, const ITEM
 /// # Safety
 /// As for [`scan`]; all lanes of the warp behind the workers call it.
 #[inline(always)]
-unsafe fn lookahead<O: Operator, const WORKERS: usize, const DELAY: usize>(block: &Block<O>) {
+pub(crate) unsafe fn look_ahead<O: Operator, const WORKERS: usize, const DELAY: usize>(
+    block: &Block<O>,
+) {
     let lane = warp::lane_id();
     let request = &block.request;
     let mut look_tile = u64::from(thread::block_idx_x());
@@ -327,6 +329,6 @@ unsafe fn hand_over<O: Operator, const WORKERS: usize>(
 
 /// The place `at` bytes into the dynamic shared memory, for aggregates and prefixes.
 #[inline(always)]
-fn shared_at<T>(at: usize) -> *mut T {
+pub(crate) fn shared_at<T>(at: usize) -> *mut T {
     shared::dynamic_shared_mem::<u8>().wrapping_add(at).cast()
 }

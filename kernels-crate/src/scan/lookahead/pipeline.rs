@@ -12,7 +12,7 @@ use crate::operator::Operator;
 use crate::scan::shape::VECTOR;
 
 /// The segments of warp `warp`, each of which goes through three stations.
-pub(super) struct Pipeline<'a, O: Operator> {
+pub(crate) struct Pipeline<'a, O: Operator> {
     block: &'a Block<O>,
     worker: Worker,
     load: Cursor,
@@ -26,7 +26,7 @@ impl<'a, O: Operator> Pipeline<'a, O> {
     /// # Safety
     /// All lanes of the warp call it, once; its slots and barriers are its own.
     #[inline(always)]
-    pub(super) unsafe fn start<const AHEAD: usize>(block: &'a Block<O>, Warp(warp): Warp) -> Self {
+    pub(crate) unsafe fn start<const AHEAD: usize>(block: &'a Block<O>, Warp(warp): Warp) -> Self {
         let lane = warp::lane_id();
         let first = Cursor::new(block.first + u64::from(warp * block.segment()));
         let mut pipeline = Self {
@@ -62,7 +62,7 @@ impl<'a, O: Operator> Pipeline<'a, O> {
     /// # Safety
     /// All lanes of the warp call it; there is one, and it was asked for.
     #[inline(always)]
-    pub(super) unsafe fn arrived(&mut self) -> Slot<'a, O> {
+    pub(crate) unsafe fn arrived(&mut self) -> Slot<'a, O> {
         let slot = Slot::new(self.block, self.worker, &self.reduce);
         // SAFETY: the caller's.
         unsafe { slot.wait(self.reduce.parity) };
@@ -72,7 +72,7 @@ impl<'a, O: Operator> Pipeline<'a, O> {
 
     /// The segment that [arrived](Pipeline::arrived) so many rounds ago, and is next.
     #[inline(always)]
-    pub(super) fn due(&mut self) -> Slot<'a, O> {
+    pub(crate) fn due(&mut self) -> Slot<'a, O> {
         let slot = Slot::new(self.block, self.worker, &self.scan);
         self.block.advance(&mut self.scan);
         slot
@@ -83,7 +83,7 @@ impl<'a, O: Operator> Pipeline<'a, O> {
     /// # Safety
     /// All lanes of the warp call it, once a round, after its stores; there is a segment.
     #[inline(always)]
-    pub(super) unsafe fn refill(&mut self) {
+    pub(crate) unsafe fn refill(&mut self) {
         // All stores but the last have left their slots.
         bulk::wait_read::<1>();
         // SAFETY: the caller's.
@@ -92,7 +92,7 @@ impl<'a, O: Operator> Pipeline<'a, O> {
 
     /// Waits until all results have left.
     #[inline(always)]
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         bulk::wait_read::<0>();
     }
 

@@ -6,18 +6,18 @@ use crate::LANES;
 /// of each of the block's tiles; the one behind them is the lookahead warp, which exchanges
 /// aggregates with the other blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Warp(pub(super) u32);
+pub(crate) struct Warp(pub(crate) u32);
 
 impl Warp {
     /// That of a thread.
     #[inline(always)]
-    pub(super) fn of(thread: u32) -> Self {
+    pub(crate) fn of(thread: u32) -> Self {
         Self(thread / LANES)
     }
 
     /// Whether it is one of so many workers.
     #[inline(always)]
-    pub(super) fn is_worker(self, workers: usize) -> bool {
+    pub(crate) fn is_worker(self, workers: usize) -> bool {
         self.0 < workers as u32
     }
 }

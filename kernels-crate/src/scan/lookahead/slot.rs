@@ -20,30 +20,30 @@ use crate::scan::shape::{TOTAL, VECTOR};
 
 /// A lane of a worker.
 #[derive(Clone, Copy)]
-pub(super) struct Worker {
+pub(crate) struct Worker {
     /// The worker's number.
-    pub(super) warp: usize,
+    pub(crate) warp: usize,
     /// The lane's.
-    pub(super) lane: u32,
+    pub(crate) lane: u32,
     /// The block's dynamic shared memory.
-    pub(super) memory: SharedPtr<u8>,
+    pub(crate) memory: SharedPtr<u8>,
 }
 
 /// A worker's segment of one of the block's tiles, and its place in shared memory.
 #[derive(Clone, Copy)]
-pub(super) struct Slot<'a, O: Operator> {
-    pub(super) block: &'a Block<O>,
+pub(crate) struct Slot<'a, O: Operator> {
+    pub(crate) block: &'a Block<O>,
     worker: Worker,
     slot: u32,
     /// The segment's first element.
-    pub(super) first: u64,
+    pub(crate) first: u64,
     /// Elements of the segment; fewer than a whole one's at the array's end.
-    pub(super) count: u32,
+    pub(crate) count: u32,
 }
 
 impl<'a, O: Operator> Slot<'a, O> {
     #[inline(always)]
-    pub(super) fn new(block: &'a Block<O>, worker: Worker, cursor: &Cursor) -> Self {
+    pub(crate) fn new(block: &'a Block<O>, worker: Worker, cursor: &Cursor) -> Self {
         Self {
             block,
             worker,
@@ -55,7 +55,7 @@ impl<'a, O: Operator> Slot<'a, O> {
 
     /// Items of the lanes below in a whole segment.
     #[inline(always)]
-    pub(super) fn items_below<const ITEMS: usize>(&self) -> u32 {
+    pub(crate) fn items_below<const ITEMS: usize>(&self) -> u32 {
         self.worker.lane * ITEMS as u32
     }
 
@@ -70,7 +70,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// All lanes of the warp call it; the slot is free.
     #[inline(always)]
-    pub(super) unsafe fn load(&self) {
+    pub(crate) unsafe fn load(&self) {
         let range = self.load_range();
         let barrier = self.barrier();
         let flags = self.flags_range();
@@ -99,7 +99,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// All lanes of the warp call it; `parity` is the cursor's.
     #[inline(always)]
-    pub(super) unsafe fn wait(&self, parity: u32) {
+    pub(crate) unsafe fn wait(&self, parity: u32) {
         // SAFETY: the caller's; nothing was loaded into the vectors that are cleared.
         unsafe {
             Barrier::wait(self.barrier(), parity);
@@ -134,7 +134,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// All lanes of the warp call it, after [`Slot::wait`].
     #[inline(always)]
-    pub(super) unsafe fn items<const V: usize>(&self) -> Items<O::Input, V> {
+    pub(crate) unsafe fn items<const V: usize>(&self) -> Items<O::Input, V> {
         let at = self.at(self.segment_at() + self.worker.lane as usize * V * VECTOR);
         // SAFETY: the caller's.
         unsafe {
@@ -152,7 +152,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// As for [`Slot::items`].
     #[inline(always)]
-    pub(super) unsafe fn flags<const ITEMS: usize>(&self) -> SegmentFlags {
+    pub(crate) unsafe fn flags<const ITEMS: usize>(&self) -> SegmentFlags {
         if !O::IS_SEGMENTED {
             return SegmentFlags::none();
         }
@@ -173,7 +173,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// All lanes of the warp call it, after they have read their items.
     #[inline(always)]
-    pub(super) unsafe fn store<const V: usize>(&self, round: u32, results: Items<O::Output, V>) {
+    pub(crate) unsafe fn store<const V: usize>(&self, round: u32, results: Items<O::Output, V>) {
         let shape = &self.block.shape;
         let lane = self.worker.lane;
         let own = self.results_at(round) + lane as usize * V * VECTOR;
@@ -197,9 +197,26 @@ impl<'a, O: Operator> Slot<'a, O> {
             bulk::fence();
             warp::sync_warp(warp::FULL_MASK);
 
-            let all = self.count * size_of::<O::Output>() as u32;
-            let range = StoreRange::new(shape.shifted, to.addr(), all);
-            let from = self.results_at(round) + range.shift as usize;
+            self.leave(
+                self.results_at(round),
+                to,
+                self.count * size_of::<O::Output>() as u32,
+            );
+        }
+    }
+
+    /// Has `all` bytes taken away to `to` that lie in shared memory behind `at`, as far as `to`
+    /// lies behind a vector: as a group of bulk copies, which may be empty, and those at the ends by lanes.
+    ///
+    /// # Safety
+    /// All lanes of the warp call it, which sees them; the copy engine does as well.
+    #[inline(always)]
+    pub(crate) unsafe fn leave(&self, at: usize, to: *mut u8, all: u32) {
+        let lane = self.worker.lane;
+        let range = StoreRange::new(self.block.shape.shifted, to.addr(), all);
+        let from = at + range.shift as usize;
+        // SAFETY: the caller's.
+        unsafe {
             if lane == 0 {
                 if range.whole > 0 {
                     let head = range.head as usize;
@@ -217,7 +234,7 @@ impl<'a, O: Operator> Slot<'a, O> {
 
     /// Where the segment's aggregate is, which the worker tells the lookahead warp.
     #[inline(always)]
-    pub(super) fn aggregate(&self) -> *mut O::Accumulator {
+    pub(crate) fn aggregate(&self) -> *mut O::Accumulator {
         shared_at(self.block.shape.aggregates_at(self.slot as usize) + self.worker.warp * TOTAL)
     }
 
@@ -226,7 +243,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// The lookahead warp has told it.
     #[inline(always)]
-    pub(super) unsafe fn prefix(&self) -> Partial<O::Accumulator> {
+    pub(crate) unsafe fn prefix(&self) -> Partial<O::Accumulator> {
         let exists = self.block.request.has_initial() || self.first > 0;
         let mut value = unspecified();
         if exists {
@@ -238,7 +255,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     }
 
     #[inline(always)]
-    pub(super) fn barrier(&self) -> SharedPtr<Barrier> {
+    pub(crate) fn barrier(&self) -> SharedPtr<Barrier> {
         let row = self.block.shape.barriers_at(self.slot as usize);
         self.at(row + self.worker.warp * size_of::<Barrier>())
             .cast()
@@ -249,7 +266,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// # Safety
     /// Nobody else accesses it.
     #[inline(always)]
-    pub(super) unsafe fn clear(&self, vector: usize) {
+    pub(crate) unsafe fn clear(&self, vector: usize) {
         let at = self.at(self.segment_at() + vector * VECTOR);
         // SAFETY: the caller's.
         unsafe { at.cast::<[u32; 4]>().store([0; 4]) };
@@ -324,6 +341,13 @@ impl<'a, O: Operator> Slot<'a, O> {
     fn output(&self) -> *mut u8 {
         let output = self.block.request.output;
         output.wrapping_add(self.first as usize).cast()
+    }
+
+    /// Where in its shared memory what is taken away to `to` has to lie: the place for
+    /// [`Slot::leave`], and how far behind it.
+    #[inline(always)]
+    pub(crate) fn room(&self, to: *const u8) -> (usize, usize) {
+        (self.segment_at(), to.addr() % VECTOR)
     }
 
     /// Bytes into the shared memory of the segment's elements.

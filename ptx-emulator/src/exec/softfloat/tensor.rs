@@ -4,16 +4,13 @@
 //! The model is that of Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor
 //! cores" (PeerJ Computer Science 7, 2021): products are exact; they and the summand are shifted
 //! to the largest exponent among them, that of a product being the sum of its factors', and cut
-//! off; their sum is cut off to f32 or rounded to f16. How far they are cut off and how many make
-//! one sum are [`GUARD`] and [`AT_ONCE`], those of an H200.
+//! off; their sum is cut off to f32 or rounded to f16. How far they are cut off is [`GUARD`], that of
+//! an H200.
 
 use super::{F32, Finite, Format, Mode, Parts};
 
 /// Bits that a term has below those of an f32 whose exponent is the largest.
 const GUARD: i32 = 2;
-
-/// Bits of the products that make one sum: 16 of 16 bits, 8 of 32.
-const AT_ONCE: usize = 256;
 
 impl Format {
     /// The format of tf32: the upper 19 bits of an f32.
@@ -29,19 +26,12 @@ impl Format {
         value.exponent + self.fraction_bits as i32
     }
 
-    /// The products of these factors and `c`, which is of the format `to`, added up by a tensor
-    /// core; the factors are f16, bf16 or tf32 in f32.
-    pub(crate) fn dot(self, factors: &[(u64, u64)], c: u64, to: Format) -> u64 {
-        let width = 1 + self.exponent_bits + self.fraction_bits;
-        factors
-            .chunks(AT_ONCE / width as usize)
-            .fold(c, |sum, factors| self.dot_at_once(factors, sum, to))
-    }
-
-    fn dot_at_once(self, factors: &[(u64, u64)], c: u64, to: Format) -> u64 {
+    /// The products of these factors and `c`, which is of the format `from`, added up at once by a
+    /// tensor core; the factors are f16, bf16 or tf32 in f32.
+    pub(crate) fn dot(self, factors: &[(u64, u64)], c: u64, from: Format, to: Format) -> u64 {
         let mut terms = Vec::with_capacity(factors.len() + 1);
         let mut infinite = [false; 2];
-        let c = to.unpack(c);
+        let c = from.unpack(c);
         let products = factors.iter().map(|&(a, b)| {
             let [a, b] = [a, b].map(|bits| self.unpack(self.upper_bits(bits)));
             let exponent = match (a, b) {
@@ -51,7 +41,7 @@ impl Format {
             (a.times(b), exponent)
         });
         let summand = match c {
-            Parts::Finite(c) => to.exponent(c),
+            Parts::Finite(c) => from.exponent(c),
             _ => 0,
         };
         for (term, exponent) in products.chain([(c, summand)]) {

@@ -122,7 +122,7 @@ impl Gathered {
 
 /// PTX ISA, `shfl.sync`: the lane to read, and whether it is in the segment;
 /// if it is not, the lane reads itself.
-fn source_lane(direction: Direction, lane: u32, b: u32, c: u32) -> (u32, bool) {
+pub(crate) fn source_lane(direction: Direction, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let highest = lane & segment | clamp & !segment & 31;
     let lowest = lane & segment;

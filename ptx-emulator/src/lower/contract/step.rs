@@ -40,6 +40,8 @@ pub(super) enum Kind {
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     pub(super) kind: Kind,
+    /// Of a product that is one of a `div`, whether that is `.full`.
+    pub(super) quotient: Option<bool>,
     pub(super) reads: Vec<Register>,
     pub(super) writes: Vec<Register>,
     /// It writes all that it writes in every lane that comes by.
@@ -91,6 +93,7 @@ impl Step {
             registers(scopes, operand, &mut step.reads);
         }
         step.kind = kind(instruction, operands, pool, &step);
+        step.quotient = (instruction.opcode == "div").then(|| instruction.has("full"));
         step
     }
 }
@@ -116,7 +119,8 @@ fn registers(scopes: &Scopes, operand: &Operand<'_>, found: &mut Vec<Register>) 
 
 fn kind(instruction: &Instruction<'_>, operands: &Operands, pool: &Pool, step: &Step) -> Kind {
     let (ftz, saturates) = (instruction.has("ftz"), instruction.has("sat"));
-    let known = usize::from(ftz) + usize::from(saturates) + 1;
+    let approximate = instruction.has("approx") || instruction.has("full");
+    let known = usize::from(ftz) + usize::from(saturates) + usize::from(approximate) + 1;
     let Some(ty) = instruction
         .modifiers
         .iter()
@@ -132,6 +136,7 @@ fn kind(instruction: &Instruction<'_>, operands: &Operands, pool: &Pool, step: &
         "mul" if ty.is_float() && !saturates && step.whole && is_product(operands, ty, pool) => {
             Kind::Product(style)
         }
+        "div" if approximate && step.whole && step.reads.len() == 2 => Kind::Product(style),
         opcode @ ("add" | "sub") if ty.is_float() => Kind::Sum {
             style,
             left: step

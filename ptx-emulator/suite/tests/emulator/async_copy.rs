@@ -267,6 +267,10 @@ fn what_is_not_copied_is_refused() {
             "`.noftz`",
         ),
         (
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%d], [%rd], 16;",
+            "S64",
+        ),
+        (
             "cp.async.bulk.global.global.bulk_group [%d], [%c], 16;",
             "no bulk copy",
         ),

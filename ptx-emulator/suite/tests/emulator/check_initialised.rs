@@ -2,7 +2,7 @@
 
 use crate::checking::{Bench, check, line, module, only, shape, silent};
 use ptx_emulator::observe::Memory;
-use ptx_emulator::{FindingKind, LaunchOptions, Program, Shape};
+use ptx_emulator::{Checked, FindingKind, LaunchOptions, Program, Shape};
 
 const KIND: FindingKind = FindingKind::UninitialisedRead;
 
@@ -156,9 +156,8 @@ fn variables_constants_and_parameters_are_always_written() {
 }
 
 #[test]
-fn padding_of_a_structure_is_copied_in_silence_and_a_missing_element_is_not() {
-    // 12 of 16 bytes are written: as two 8-byte fields the last 4 may be
-    // padding, as four elements the last one is missing.
+fn padding_of_a_structure_is_copied_in_silence_and_may_not_be_read() {
+    // 12 of 16 bytes are written: the last 4 may be padding.
     let run = |load: &str| {
         let ptx = module("", &format!("{load} ret;"));
         Bench::new(12).run(&ptx, shape(1, 1), &LaunchOptions::default())
@@ -166,12 +165,92 @@ fn padding_of_a_structure_is_copied_in_silence_and_a_missing_element_is_not() {
     silent(&run("ld.global.v2.b64 {%d3, %d4}, [%d0];"));
     silent(&run("ld.global.b64 %d3, [%d0+8];"));
     silent(&run("ld.global.b32 %r1, [%d0+8];"));
-    let checked = run("ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d0];");
+    silent(&run("ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d0];"));
+    let checked = run("ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d0]; add.u32 %r1, %r4, 1;");
     let memory = only(&checked, KIND).memory.clone().unwrap();
     assert_eq!((memory.offset, memory.bytes), (12, 4));
     // Ordered and volatile loads read values, in which every byte counts.
     only(&run("ld.volatile.global.b64 %d3, [%d0+8];"), KIND);
     only(&run("ld.relaxed.gpu.global.b64 %d3, [%d0+8];"), KIND);
+}
+
+/// Three of four words are written, and loaded as four; `%d3` is shared memory, `%d5` the first
+/// thread's part of the output.
+fn with_padding(body: &str) -> Checked {
+    let body = format!(
+        ".shared .align 16 .b8 S[512]; mov.u64 %d3, S; mul.wide.u32 %d5, %x, 16;
+         add.s64 %d3, %d3, %d5; add.s64 %d5, %d5, %d1;
+         .loc 1 20 1
+         ld.global.v4.b32 {{%r1, %r2, %r3, %r4}}, [%d0];
+         .loc 1 21 1
+         {body} ret;"
+    );
+    Bench::new(12).run(&module("", &body), shape(1, 2), &LaunchOptions::default())
+}
+
+/// Ways that bytes take without being read, each of which ends with the padding in `%r9`.
+const WAYS: [&str; 12] = [
+    "mov.b32 %r9, %r4;",
+    "mov.b64 %d6, {%r3, %r4}; mov.b64 {%r8, %r9}, %d6;",
+    "mov.b64 %d6, {%r3, %r4}; shr.u64 %d6, %d6, 32; cvt.u32.u64 %r9, %d6;",
+    "cvt.u64.u32 %d6, %r4; shl.b64 %d6, %d6, 32; mov.b64 {_, %r9}, %d6;",
+    "st.shared.v4.b32 [%d3], {%r1, %r2, %r3, %r4}; ld.shared.b32 %r9, [%d3+12];",
+    "st.global.b32 [%d5+12], %r4; ld.global.b32 %r9, [%d5+12];",
+    ".local .align 8 .b8 L[8]; st.local.b32 [L+4], %r4; ld.local.b32 %r9, [L+4];",
+    "shfl.sync.bfly.b32 %r9, %r4, 1, 31, 3;",
+    "mov.u32 %r8, 1; shfl.sync.idx.b32 %r9|%p1, %r4, %r8, 31, 3;",
+    "setp.lt.u32 %p1, %x, 9; selp.b32 %r9, %r4, %r1, %p1;",
+    "prmt.b32 %r9, %r4, %r1, 0x3210;",
+    "or.b32 %r9, %r4, 0; not.b32 %r9, %r9; xor.b32 %r9, %r9, %r1;",
+];
+
+#[test]
+fn padding_may_take_any_way_that_copies_and_is_found_where_it_is_read() {
+    for way in WAYS {
+        silent(&with_padding(&format!("{way} st.global.b32 [%d5], %r9;")));
+        let checked = with_padding(&format!("{way} add.u32 %r10, %r9, 1;"));
+        let finding = only(&checked, KIND);
+        assert_eq!(line(&finding.at), "./k/src/lib.rs:20", "{way}");
+        let memory = finding.memory.as_ref().unwrap();
+        assert_eq!(
+            (memory.name.as_deref(), memory.offset),
+            (Some("input"), 12),
+            "{way}"
+        );
+        assert_eq!(finding.occurrences, 2, "{way}");
+        // What stands in its place afterwards is no padding.
+        silent(&with_padding(&format!(
+            "{way} mov.u32 %r9, %r1; add.u32 %r10, %r9, 1;"
+        )));
+    }
+}
+
+#[test]
+fn a_decision_or_an_address_reads_padding_and_other_bytes_do_not() {
+    for reads in [
+        "setp.eq.u32 %p1, %r4, 0;",
+        "cvt.u64.u32 %d6, %r4; add.s64 %d6, %d1, %d6;",
+        "cvt.u64.u32 %d6, %r4; ld.global.u32 %r5, [%d6];",
+        "atom.global.add.u32 %r5, [%d1], %r4;",
+        "cvt.rn.f32.u32 %r5, %r4;",
+        "and.b32 %r5, %r4, 255; setp.eq.u32 %p1, %r5, 0;",
+        "shfl.sync.idx.b32 %r5, %r1, %r4, 31, 3;",
+    ] {
+        let checked = with_padding(reads);
+        let kinds: Vec<_> = checked.findings.iter().map(|one| one.kind).collect();
+        assert!(kinds.contains(&KIND), "{reads}: {checked}");
+    }
+    for other in [
+        "add.u32 %r5, %r3, %r1;",
+        "and.b32 %r5, %r4, 0; add.u32 %r5, %r5, 1;",
+        "or.b32 %r5, %r4, -1; add.u32 %r5, %r5, 1;",
+        "mov.b64 %d6, {%r3, %r4}; cvt.u32.u64 %r5, %d6; add.u32 %r5, %r5, 1;",
+        "mov.b64 %d6, {%r3, %r4}; and.b64 %d6, %d6, 0xffff; add.s64 %d6, %d6, 1;",
+        "st.global.b32 [%d5], %r4; st.global.b32 [%d5], %r1; ld.global.u32 %r5, [%d5]; add.u32 %r5, %r5, 1;",
+        "setp.lt.u32 %p1, %x, 9; selp.b32 %r9, %r1, %r4, %p1; add.u32 %r9, %r9, 1;",
+    ] {
+        silent(&with_padding(other));
+    }
 }
 
 #[test]

@@ -90,6 +90,28 @@ fn expect(cases: &[Case<'_>]) {
 }
 
 #[test]
+fn the_product_that_ends_an_approximate_quotient_is_contracted() {
+    let third = 1f32 / 3.0;
+    let rounded = X * third;
+    let rest = X.mul_add(third, -rounded);
+    assert_ne!(rest, 0.0);
+    for (div, sub) in [
+        ("div.full.f32", "sub.f32"),
+        ("div.approx.f32", "sub.f32"),
+        ("div.full.ftz.f32", "sub.ftz.f32"),
+    ] {
+        let ptx = kernel(&format!(
+            "{div} %p1, %x, %y; {sub} %o, %p1, 0f{:08x}; {div} %x, %x, %y; add.rn.f32 %u, %x, %x;",
+            rounded.to_bits()
+        ));
+        assert_eq!(run(&ptx, true), [rest, 2.0 * rounded], "{div}");
+        assert_eq!(run(&ptx, false), [0.0, 2.0 * rounded], "{div}");
+    }
+    let exact = kernel("div.rn.f32 %p1, %x, %y; sub.f32 %o, %p1, %s;");
+    assert_eq!(run(&exact, true), run(&exact, false));
+}
+
+#[test]
 fn a_product_goes_into_a_sum_on_either_side() {
     let plain = [0.0, 0.0];
     expect(&[

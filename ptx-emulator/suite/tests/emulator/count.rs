@@ -41,6 +41,7 @@ fn counted(kind: AccessKind, memory: Memory, bytes: u32, pattern: &Pattern) -> u
         order: Order::Weak,
         scope: Scope::None,
         values: true,
+        rows: [0; 2],
     };
     counts.access(site, &access);
     let tally = counts.instruction(0);

@@ -96,6 +96,9 @@ fn parameters_and_results_are_registers_numbers_and_param_variables() {
     let indirect = "mov.u64 %d2, in_param; P: .callprototype (.reg .b32 _) _ (.reg .b32 _); \
                     call (%r0), %d2, (%r1), P;";
     assert_eq!(call(indirect), 51);
+    let nobody = "mov.u32 %r0, 4; mov.u64 %d2, in_param; \
+                  P: .callprototype (.reg .b32 _) _ (.reg .b32 _); call (_), %d2, (%r1), P;";
+    assert_eq!(call(nobody), 4);
     for (wrong, reason) in [
         ("call (7), in_param, (%r1);", "a result goes to"),
         ("call (%r0), in_param, (_);", "no argument"),

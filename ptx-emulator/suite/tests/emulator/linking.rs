@@ -84,6 +84,44 @@ fn a_variable_that_two_modules_define_is_refused_in_the_second() {
 }
 
 #[test]
+fn of_weak_functions_in_two_modules_one_counts_and_a_visible_one_before_them() {
+    let main = ".extern .func (.param .b32 r) next(.param .b32 x);
+        .weak .func (.reg .b32 r) twice(.reg .b32 x) { add.u32 r, x, x; ret; }
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r<4>; .reg .b64 %d; ld.param.u64 %d, [out];
+            call (%r0), next, (5); st.global.u32 [%d], %r0;
+            call (%r1), twice, (7); st.global.u32 [%d+4], %r1; ret; }";
+    let next = ".visible .func (.param .b32 r) next(.param .b32 x) {
+            .reg .b32 t; ld.param.u32 t, [x]; call (t), twice, (t); st.param.b32 [r], t; ret; }";
+    let part = |twice: &str| format!(".{twice} {next}");
+    let weak = part("weak .func (.reg .b32 r) twice(.reg .b32 x) { shl.b32 r, x, 1; ret; }");
+    let visible =
+        part("visible .func (.reg .b32 r) twice(.reg .b32 x) { mul.lo.u32 r, x, 10; ret; }");
+    for (part, words) in [(&weak, [10, 14]), (&visible, [50, 70])] {
+        for order in [[main, part.as_str()], [part.as_str(), main]] {
+            assert_eq!(run(&order.map(module)).0, words);
+        }
+    }
+    let twice = [main, visible.as_str(), ".visible .func twice() { ret; }"].map(module);
+    let texts: Vec<&str> = twice.iter().map(String::as_str).collect();
+    let (index, _) = Program::link(&texts, &LoadOptions::default()).unwrap_err();
+    assert_eq!(index, 2);
+}
+
+#[test]
+fn the_widest_alignment_of_a_variables_declarations_counts() {
+    let declared = ".extern .global .b8 data[];
+        .visible .entry k(.param .u64 out) {
+            .reg .b32 %r; .reg .b64 %d, %a; ld.param.u64 %d, [out]; mov.u64 %a, data;
+            and.b64 %a, %a, 127; cvt.u32.u64 %r, %a; st.global.u32 [%d], %r;
+            st.global.u32 [%d+4], 1; ret; }";
+    let before = ".global .b8 odd = 1; ";
+    let defined = ".visible .global .align 128 .b8 data[4];";
+    let texts = [format!("{before}{declared}"), defined.into()].map(|text| module(&text));
+    assert_eq!(run(&texts).0, [0, 1]);
+}
+
+#[test]
 fn a_finding_in_another_module_has_its_text_and_its_source() {
     for order in [[MAIN, PART], [PART, MAIN]] {
         let (_, said) = run(&order.map(module));

@@ -50,3 +50,4 @@ mod system;
 mod video;
 mod warp;
 mod weak_memory;
+mod wmma;

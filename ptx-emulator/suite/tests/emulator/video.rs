@@ -181,3 +181,49 @@ fn what_an_h200_gave_is_given() {
         expect(instruction, words, result);
     }
 }
+
+#[test]
+fn halves_and_bytes_are_chosen_from_both_words_and_replaced_or_added() {
+    let words = [0x0001_8000, 0x7fff_0002, 0xaabb_ccdd];
+    expect("vadd2.s32.s32.s32 %ro, %ra, %rb, %rc;", words, 0x8000_8002);
+    expect(
+        "vadd2.s32.s32.s32.sat %ro, %ra, %rb, %rc;",
+        words,
+        0x7fff_8002,
+    );
+    expect(
+        "vadd2.u32.u32.u32.sat %ro.h1, %ra.h00, %rb.h30, %rc;",
+        words,
+        0xffff_ccdd,
+    );
+    expect(
+        "vabsdiff2.u32.s32.s32.add %ro, %ra, %rb, 1;",
+        words,
+        0x7ffe + 0x8002 + 1,
+    );
+    expect("vset2.u32.s32.lt.add %ro, %ra, %rb, 5;", words, 6);
+    let words = [0x80ff_7f01, 0x0102_0304, 0xaabb_ccdd];
+    expect("vavrg4.s32.s32.s32 %ro, %ra, %rb, %rc;", words, 0xc001_4103);
+    expect(
+        "vsub4.u32.u32.u32.sat %ro.b30, %ra, %rb, %rc;",
+        words,
+        0x7fbb_cc00,
+    );
+    expect(
+        "vmax4.u32.u32.s32 %ro.b0, %ra.b0123, %rb.b7777, %rc;",
+        words,
+        0xaabb_cc80,
+    );
+    expect("vset4.u32.s32.gt %ro, %ra, %rb, %rc;", words, 0x0101_0100);
+    for wrong in [
+        "vadd2.s32.s32.s32 %ro.h01, %ra, %rb, %rc;",
+        "vadd2.s32.s32.s32 %ro.h2, %ra, %rb, %rc;",
+        "vadd2.s32.s32.s32 %ro, %ra.h1, %rb, %rc;",
+        "vadd2.s32.s32.s32 %ro, %ra.h14, %rb, %rc;",
+        "vadd4.s32.s32.s32 %ro, %ra.h10, %rb, %rc;",
+        "vadd4.s32.s32.s32.sat.add %ro, %ra, %rb, %rc;",
+        "vadd4.s32.s32.s32 %ro, %ra, %rb;",
+    ] {
+        refusal(wrong);
+    }
+}

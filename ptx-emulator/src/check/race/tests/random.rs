@@ -215,6 +215,7 @@ impl Run {
             order: form.order,
             scope: form.scope,
             values: true,
+            rows: [0; 2],
         };
         let before = found(&self.races);
         self.races

@@ -3,6 +3,8 @@
 //! `<a|b>` stands for both words. Registers are those of `harness::kernel`,
 //! and a few more (`PREAMBLE`).
 
+use super::products::PRODUCTS;
+
 /// Declared before the examples.
 pub(crate) const PREAMBLE: &str = ".reg .b128 %q0, %q1; .reg .b64 %x<4>; .reg .b32 %y<4>; .reg .b16 %z<4>; \
      .shared .align 32 .b8 room[64]; .shared .align 8 .b64 bars[2]; .local .align 32 .b8 frame[64]; .reg .pred %u;";
@@ -257,27 +259,7 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "movmatrix.sync.aligned.m8n8.trans.b16 %ro, %ra;",
         ],
     ),
-    (
-        "product",
-        &[
-            "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%o, %b}, {%a}, {%b}, {%c, %d};",
-            "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b}, {%b}, {%a, %b, %c, %d};",
-            "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b, %c, %d}, {%b, %c}, {%a, %b, %c, %d};",
-            "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%o, %b, %c, %d}, {%a, %b, %c, %d, %a, %b, %c, %d}, {%a, %b, %c, %d}, {%a, %b, %c, %d};",
-            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%ro, %ra}, {%ra, %rb}, {%rc}, {%ra, %rb};",
-            "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%ro, %ra}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb};",
-            "mma.sync.aligned.m16n8k8.row.col.f32.<f16.f16|bf16.bf16>.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k16.row.col.f32.<f16.f16|bf16.bf16>.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.<m8n8k16.row.col.satfinite.s32.u8.s8|m8n8k32.row.col.s32.u4.s4>.s32 {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
-            "mma.sync.aligned.<m16n8k16.row.col.s32.s8.u8|m16n8k32.row.col.s32.s4.u4>.s32 {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.<m16n8k32.row.col.s32.u8.u8|m16n8k64.row.col.satfinite.s32.u4.u4>.s32 {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra}, {%ra}, {%rb}, {%ra, %rb};",
-            "mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra, %rb, %rc}, {%ra, %rb}, {%rc}, {%ra, %rb, %rc, %rd};",
-            "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.<xor|and>.popc {%ro, %ra, %rb, %rc}, {%ra, %rb, %rc, %rd}, {%rc, %rd}, {%ra, %rb, %rc, %rd};",
-        ],
-    ),
+    ("product", PRODUCTS),
     (
         "video",
         &[
@@ -287,6 +269,15 @@ pub(crate) const EXAMPLES: &[(&str, &[&str])] = &[
             "<vshl|vshr>.<u32|s32>.s32.u32.wrap.<add|min|max> %ro, %ra, %rb, %rc;",
             "vset.<u32|s32>.s32.<eq|ne|lt|le|gt|ge><|.add|.min|.max> %ro, %ra.b0, %rb, %rc;",
             "vmad.<u32|s32>.<u32|s32>.u32<|.sat><|.shr7|.shr15> %ro, %ra.h0, %rb.b1, %rc;",
+        ],
+    ),
+    (
+        "video_parallel",
+        &[
+            "<vadd2|vsub2|vavrg2|vabsdiff2|vmin2|vmax2>.<u32|s32>.u32.s32<|.sat|.add> %ro.h0, %ra.h31, %rb, %rc;",
+            "<vadd4|vsub4|vavrg4|vabsdiff4|vmin4|vmax4>.<u32|s32>.u32.s32<|.sat|.add> %ro.b310, %ra, %rb.b7012, %rc;",
+            "vset2.<u32|s32>.s32.<eq|ne|lt|le|gt|ge><|.add> %ro, %ra.h10, %rb, %rc;",
+            "vset4.<u32|s32>.s32.<eq|ne|lt|le|gt|ge><|.add> %ro.b2, %ra, %rb, %rc;",
         ],
     ),
     (

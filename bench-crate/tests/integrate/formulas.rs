@@ -1,0 +1,100 @@
+//! Formulas on the command line. Expected: closed forms, and the catalogue's functions.
+
+use crate::common::{folder, quadscan};
+use crate::{Table, integrate, integrate_in};
+
+/// A formula without blanks, and options behind it.
+fn formula(text: &str, options: &str) -> crate::common::Outcome {
+    integrate(&format!("--formula {text} {options}"))
+}
+
+fn number(table: &Table, column: &str, row: usize) -> f64 {
+    let place = table.header.iter().position(|name| name == column);
+    table.rows[row][place.expect(column)]
+        .parse()
+        .expect("a number")
+}
+
+#[test]
+fn a_formula_has_the_digits_of_the_same_function() {
+    for rule in ["g7k15", "tanh-sinh", "midpoint --strips 1000"] {
+        let options = format!("--from 0 --to 2 --rule {rule} --format csv");
+        let own = integrate(&format!("--integrand gaussian {options}"));
+        let typed = formula("exp(-0.5*x*x)", &options);
+        assert_eq!((typed.code, typed.output), (0, own.output), "{rule}");
+    }
+}
+
+#[test]
+fn parameters_derivatives_and_rows_of_files_are_those_of_a_formula() {
+    let folder = folder();
+    std::fs::write(folder.path().join("items.csv"), "k,to\n1,1\n2,inf\n").expect("written");
+    let arguments = [
+        "--formula",
+        "exp(-k * x)",
+        "--from",
+        "0",
+        "--batch",
+        "items.csv",
+    ];
+    let table = Table::of(&integrate_in(
+        folder.path(),
+        &[&arguments[..], &["--derivative", "k"]].concat(),
+    ));
+    let exact = [
+        (1.0 - (-1.0_f64).exp(), 2.0 * (-1.0_f64).exp() - 1.0),
+        (0.5, -0.25),
+    ];
+    for (row, (value, slope)) in exact.into_iter().enumerate() {
+        assert!((number(&table, "value", row) - value).abs() < 1e-12);
+        assert!((number(&table, "d/dk", row) - slope).abs() < 1e-12);
+    }
+    assert_eq!(table.rows.len(), exact.len());
+}
+
+#[test]
+fn what_is_wrong_with_a_formula_stands_above_its_place() {
+    let refused = formula("x^2+sqr(x)", "--from 0 --to 1");
+    let told = "error: --formula, column 5: `sqr` is no function, did you mean `sqrt`?\n  x^2+sqr(x)\n      ^\n";
+    assert_eq!((refused.code, &refused.errors[..]), (2, told));
+    for (options, told) in [
+        (
+            "--parameters k=1",
+            "error: --from is missing, the formula has no limits of its own\n",
+        ),
+        (
+            "--from 0 --parameters k=1",
+            "error: --to is missing, the formula has no limits of its own\n",
+        ),
+        (
+            "--from 0 --to 1",
+            "error: --parameters have no k, the formula needs k\n",
+        ),
+        (
+            "--from 0 --to 1 --derivative j --parameters k=1",
+            "error: --derivative `j` is no parameter of the formula, allowed are k\n",
+        ),
+    ] {
+        let refused = formula("k*x", options);
+        assert_eq!((refused.code, &refused.errors[..]), (2, told), "{options}");
+    }
+}
+
+/// Of x^2 k at k = 3.
+#[test]
+fn values_and_slopes_are_printed_at_points() {
+    let folder = folder();
+    let of = |options: &[&str]| quadscan(folder.path(), &[&["formula", "x^2*k"], options].concat());
+    let told = of(&["--at", "x=0.5,-2", "--parameters", "k=3", "--format", "csv"]);
+    let expected = "x,value,d/dx,d/dk\n0.5,0.75,3.0,0.25\n-2.0,12.0,-12.0,4.0\n";
+    assert_eq!((told.code, &told.output[..]), (0, expected), "{told:?}");
+    let refused = of(&["--at", "1"]);
+    let told = "error: --parameters have no k, allowed are k=NUMBER\n";
+    assert_eq!((refused.code, &refused.errors[..]), (2, told));
+    let told = of(&["--ptx"]);
+    assert!(
+        told.output.starts_with("//     2 mul.rn.f64\n.version "),
+        "{told:?}"
+    );
+    assert!(told.output.contains("values_formula_f64") && told.code == 0);
+}

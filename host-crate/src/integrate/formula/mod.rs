@@ -1,0 +1,213 @@
+//! Formulas as integrands: `exp(-x^2) * cos(k*x)`, integrated by the kernels of every rule without
+//! a compiler of Rust. What can be written is in `docs/formulas.md`.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `operation`, `number`: operations, and what they give on the host.
+//! - `graph`: what a text says, each subexpression once.
+//! - `names`, `lexer`, `parse`, `derive`: a text to its graph, and that of its derivative.
+//! - `code`, `splice`: a graph to PTX, and that into the kernels with holes of
+//!   `quadscan_kernels::integrate::formula`.
+
+mod code;
+mod derive;
+mod graph;
+mod lexer;
+mod names;
+mod number;
+mod operation;
+mod parse;
+mod splice;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use graph::{Graph, Id, Node, Variable};
+use operation::Operation;
+
+use super::Point;
+use crate::device::Module;
+use crate::{Error, Result};
+
+use crate::error::FormulaError;
+pub use number::Number;
+
+/// What a formula may cost to be computed in rows of nodes: instructions, roughly.
+const SHORT: u32 = 24;
+
+/// A function of `x` and of parameters, from its text.
+///
+/// ```
+/// use quadscan::integrate::{Formula, Point};
+///
+/// let formula = Formula::parse("exp(-x^2) * cos(k*x)")?;
+/// assert_eq!(formula.parameters(), ["k"]);
+/// let at = Point { x: 0.5, from_lower: 0.5, to_upper: 0.5 };
+/// assert_eq!(formula.eval(at, &[2.0]), (-0.25_f64).exp() * 1.0_f64.cos());
+/// # Ok::<(), quadscan::integrate::FormulaError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Formula {
+    text: String,
+    graph: Graph,
+    root: Id,
+    parameters: Vec<String>,
+    is_short: Option<bool>,
+}
+
+impl Formula {
+    /// The function of a text. Names that have no meaning are its parameters, in the order in which
+    /// they occur first: at most [`MAX_PARAMETERS`](super::MAX_PARAMETERS).
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the text, and where.
+    pub fn parse(text: &str) -> std::result::Result<Self, FormulaError> {
+        Self::read(text, None)
+    }
+
+    /// The function of a text with these parameters, whether it has them or not, and no others.
+    ///
+    /// # Errors
+    ///
+    /// As [`Formula::parse`]; for names that have no meaning, too.
+    pub fn with_parameters(
+        text: &str,
+        parameters: &[&str],
+    ) -> std::result::Result<Self, FormulaError> {
+        Self::read(text, Some(parameters))
+    }
+
+    fn read(text: &str, names: Option<&[&str]>) -> std::result::Result<Self, FormulaError> {
+        let parsed = parse::parse(text, names)?;
+        Ok(Self {
+            text: text.trim().to_owned(),
+            graph: parsed.graph,
+            root: parsed.root,
+            parameters: parsed.parameters,
+            is_short: None,
+        })
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What its parameters are called, in their order.
+    pub fn parameters(&self) -> &[String] {
+        &self.parameters
+    }
+
+    /// Whether the function is computed from the distances from the limits.
+    pub fn uses_distances(&self) -> bool {
+        let is_distance = |node| {
+            matches!(
+                node,
+                Node::Variable(Variable::FromLower | Variable::ToUpper)
+            )
+        };
+        self.nodes().any(is_distance)
+    }
+
+    /// Whether equal strips have it computed in rows of nodes, as functions of but a few
+    /// instructions are: a sum's last bits depend on it.
+    pub fn is_short(&self) -> bool {
+        self.is_short.unwrap_or_else(|| {
+            let cost = self.nodes().map(|node| match node {
+                Node::Of(Operation::Call(number), _) if number == names::number("exp") => 16,
+                Node::Of(Operation::Call(_), _) => SHORT + 1,
+                Node::Of(Operation::SquareRoot | Operation::Divide, _) => 8,
+                Node::Of(..) => 1,
+                _ => 0,
+            });
+            cost.sum::<u32>() <= SHORT
+        })
+    }
+
+    /// The same function, computed in rows or not, whatever it costs.
+    #[must_use]
+    pub fn in_rows(self, is_short: bool) -> Self {
+        Self {
+            is_short: Some(is_short),
+            ..self
+        }
+    }
+
+    /// How many operations it has, each subexpression counted once.
+    pub fn operations(&self) -> usize {
+        self.nodes()
+            .filter(|node| matches!(node, Node::Of(..)))
+            .count()
+    }
+
+    fn nodes(&self) -> impl Iterator<Item = Node> {
+        let reached = self.graph.reached(self.root);
+        reached.into_iter().map(|id| self.graph.node(id))
+    }
+
+    /// The function at a place, on the host: bit for bit what it is on a device, NaN payloads aside.
+    ///
+    /// # Panics
+    ///
+    /// With fewer parameters than the formula has.
+    pub fn eval<R: Number>(&self, at: Point<R>, parameters: &[R]) -> R {
+        self.graph.eval(self.root, at, parameters)
+    }
+
+    /// The derivative by `x` or by a parameter, exact but for the rounding of its own operations;
+    /// 0 at jumps, and one of the two slopes at corners. By `x` between fixed limits.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for a name that is neither.
+    pub fn derivative(&self, by: &str) -> Result<Self> {
+        let mut graph = self.graph.clone();
+        let node = match self.parameters.iter().position(|name| name == by) {
+            Some(index) => Node::Parameter(index as u8),
+            None if by == "x" => Node::Variable(Variable::X),
+            None => {
+                let all: Vec<&str> = self.parameters.iter().map(String::as_str).collect();
+                let allowed = ["x"].into_iter().chain(all).collect::<Vec<_>>().join(", ");
+                let problem = format!("`{by}` is nothing that it can be by, allowed are {allowed}");
+                return Err(Error::argument("derivative", problem));
+            }
+        };
+        let by_id = graph.add(node);
+        let root = derive::derivative(&mut graph, self.root, by_id);
+        Ok(Self {
+            text: format!("d/d{by} ({})", self.text),
+            graph,
+            root,
+            parameters: self.parameters.clone(),
+            is_short: None,
+        })
+    }
+
+    /// The PTX of the kernel `entry` of a module with the formula in its hole: what is loaded.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownKernel`] where the module does not have the kernel, [`Error::NoManifest`]
+    /// where nothing is known of it.
+    pub fn ptx<R: Number>(&self, module: &Module, entry: &str) -> Result<String> {
+        splice::module::<R>(module.text_of(entry)?, entry, self)
+    }
+
+    /// How many instructions of each kind compute the formula, by their names, with the elementary
+    /// functions of the module.
+    ///
+    /// # Errors
+    ///
+    /// As [`Formula::ptx`].
+    pub fn instructions<R: Number>(&self, module: &Module) -> Result<BTreeMap<String, usize>> {
+        let entry = format!("values_formula_{}", R::TYPE_NAME);
+        splice::instructions::<R>(module.text_of(&entry)?, self)
+    }
+
+    /// The module with the formula in the hole of the kernel `entry`.
+    pub(super) fn on<R: Number>(&self, module: &Module, entry: &str) -> Result<Module> {
+        module.with_part_of(entry, self.ptx::<R>(module, entry)?)
+    }
+}

@@ -1,0 +1,441 @@
+"""Prefix scans, reductions and integrals on the GPU, with the same bits in every run.
+
+Arrays of NumPy are copied to the device and back. Arrays on a CUDA device, of CuPy, PyTorch, JAX or
+of whatever has ``__dlpack__`` or ``__cuda_array_interface__``, are used where they are, in the order
+of the stream that they are on; the result is of the kind of the input. Without a GPU an emulator
+computes, slowly, and says so once.
+
+>>> import numpy as np, quadscan
+>>> quadscan.scan(np.array([3, 1, 4, 1, 5], dtype=np.uint32)).tolist()
+[3, 4, 8, 9, 14]
+"""
+
+import enum
+import math
+import threading
+import warnings
+from collections import namedtuple
+
+import numpy as np
+
+from . import _arrays, _quadscan
+from ._quadscan import Device, DeviceArray, Error
+
+__all__ = [
+    "Device", "DeviceArray", "Error", "Integrals", "Status",
+    "devices", "integrands", "integrate", "open", "operations", "reduce", "scan",
+]
+
+Status = enum.IntEnum("Status", _quadscan.STATUS)
+Status.__doc__ = "How an integral ended: whether it CONVERGED, or why not."
+
+Integrals = namedtuple("Integrals", "value error status evaluations")
+Integrals.__doc__ = """What comes of integrals: arrays of one shape, or numbers.
+
+``value``: the integrals. ``error``: what their errors are at most, as far as the rule can tell.
+``status``: a number of ``Status`` each. ``evaluations``: how often the function was evaluated.
+"""
+
+_opened = {}
+_lock = threading.Lock()
+
+
+def devices():
+    """The names of the devices that ``open`` takes.
+
+    >>> import quadscan
+    >>> quadscan.devices()[-1]
+    'emulator'
+    """
+    return [f"cuda:{n}" for n in range(_quadscan.cuda_devices())] + ["emulator"]
+
+
+def open(name="auto"):
+    """Opens a device, or gives the one that is open: ``auto``, ``cuda``, ``cuda:N``, ``emulator``.
+
+    ``auto`` is the first CUDA device, and without one the emulator, with a warning.
+
+    Raises ``ValueError`` for another name, and ``Error`` where there is no such device.
+
+    >>> import quadscan
+    >>> quadscan.open("emulator").name
+    'emulator'
+    """
+    key = {"cuda": "cuda:0"}.get(name, name)
+    with _lock:
+        if key in _opened:
+            return _opened[key]
+        if key != "auto":
+            device = Device(key)
+        else:
+            try:
+                device = _opened.get("cuda:0") or Device("cuda:0")
+            except Error as error:
+                if not str(error).startswith("no device: "):
+                    raise
+                device = _opened.get("emulator") or Device("emulator")
+                warnings.warn(
+                    f"quadscan computes on an emulator, which is slow: {error}",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+        # Under its own name too, so that it is opened once.
+        return _opened.setdefault(key, _opened.setdefault(device.name, device))
+
+
+def _table():
+    table = {}
+    for family, op, element, result in _quadscan.operations():
+        op = {"compose": "affine"}.get(op, op)
+        table.setdefault(family, {}).setdefault(op, {}).setdefault(element, []).append(result)
+    return table
+
+
+_TABLE = _table()
+# Segmented and whole alike, in the words of errors.
+_SCAN, _REDUCE = ("scan", "scan_segments"), ("reduce", "reduce_segments")
+
+
+def operations():
+    """What scans and reduces: (function, op, type of the elements, type of the results).
+
+    >>> import quadscan
+    >>> ("scan", "sum", "float32", "float32") in quadscan.operations()
+    True
+    """
+    kinds = {"scan": "scan", "scan_segments": "scan by segments"}
+    kinds.update({"reduce": "reduce", "reduce_segments": "reduce by segments"})
+    return [
+        (kinds[family], op, _arrays.name(element), _arrays.name(result))
+        for family, ops in _TABLE.items()
+        for op, elements in ops.items()
+        for element, results in elements.items()
+        for result in results
+    ]
+
+
+def _types(family, op, taken, dtype):
+    """The types of elements and results, as the native part calls them, and numbers of each."""
+    ops, element = _TABLE[family], taken.element
+    if op not in ops:
+        raise ValueError(f"op is {op!r}, allowed are {', '.join(sorted(ops))}")
+    if op == "affine":
+        if element != "f64" or len(taken.shape) != 2 or taken.shape[1] != 2:
+            raise ValueError("array is not of shape (n, 2) and type float64, as affine needs it")
+        return ("Affine", "Affine"), 2
+    elements = ops[op]
+    # Booleans are bytes, which are counted.
+    read = "u8" if element == "bool" else element
+    if read not in elements:
+        allowed = ", ".join(_arrays.name(element) for element in elements)
+        raise TypeError(
+            f"array has elements of type {_arrays.name(element)}, allowed are {allowed} "
+            f"for {op} of {family.replace('_', ' by ')}"
+        )
+    results = elements[read]
+    if dtype is None:
+        is_same = read in results and element != "bool"
+        return (read, read if is_same else results[-1]), 1
+    wanted = _arrays.code(dtype)
+    if wanted not in results:
+        allowed = ", ".join(map(_arrays.name, results))
+        raise TypeError(f"dtype is {_arrays.name(wanted)}, allowed are {allowed}")
+    return (read, wanted), 1
+
+
+def _written(types, each, shape):
+    """Type and shape of an array of so many results."""
+    return ("f64", (*shape, 2)) if each == 2 else (types[1], shape)
+
+
+def _cuda(ordinal):
+    return open(f"cuda:{ordinal}")
+
+
+def _device(device, kind, taken):
+    """The device that computes."""
+    device = open(device) if isinstance(device, str) else device
+    if not kind.is_device:
+        return device or open()
+    there = _cuda(taken.ordinal)
+    if device is not None and device.name != there.name:
+        raise ValueError(f"device is {device.name}, and array is on {there.name}")
+    return there
+
+
+def _taken(kind, array, argument):
+    """An array in C order, of one dimension for what follows."""
+    taken = kind.take(array, argument)
+    return taken if taken.is_contiguous else kind.take(kind.in_order(array, -1), argument)
+
+
+def _beside(kind, array, argument, taken):
+    """Keys or offsets, which are where the array is."""
+    other, array = _arrays.kind_of(array, argument, _cuda)
+    if type(other) is not type(kind) and (kind.is_device or other.is_device):
+        raise TypeError(f"{argument} is not of the same package as array")
+    beside = _taken(kind, array, argument)
+    if beside.ordinal != taken.ordinal:
+        raise ValueError(f"{argument} is not on the device that array is on")
+    return beside
+
+
+def _offsets(beside):
+    """Segments as the native part takes them."""
+    if beside.element not in ("i32", "u32", "i64", "u64"):
+        raise TypeError("segments are not of type int32, uint32, int64 or uint64")
+    return _arrays.size(beside.element), beside.span
+
+
+def _checked_out(kind, out, taken, shape, element):
+    """The array of results that a caller gives."""
+    other, _ = _arrays.kind_of(out, "out", _cuda)
+    if type(other) is not type(kind) or isinstance(kind, _arrays.Foreign):
+        raise TypeError("out is not an array of the package of array, on a device or NumPy's")
+    if not kind.is_device and not (isinstance(out, np.ndarray) and out.flags.writeable):
+        raise ValueError("out cannot be written")
+    given = kind.take(out, "out")
+    if given.ordinal != taken.ordinal:
+        raise ValueError("out is not on the device that array is on")
+    if given.element != element:
+        said = f"out has elements of type {_arrays.name(given.element)}"
+        raise TypeError(f"{said}, needed are {_arrays.name(element)}")
+    if given.shape != tuple(shape):
+        raise ValueError(f"out has the shape {given.shape}, needed is {tuple(shape)}")
+    if not given.is_contiguous:
+        raise ValueError("out is not in C order")
+    size, wide = _arrays.size(taken.element), _arrays.size(given.element)
+    apart = given.address - taken.address
+    is_same = apart == 0 and size == wide
+    if not is_same and -wide * given.len < apart < size * taken.len:
+        raise ValueError("out overlaps array, allowed is the same array or another")
+    return given
+
+
+def _run(device, kind, family, op, types, taken, output, each=1, **how):
+    """Asks the device for an operation on elements of ``each`` numbers."""
+    op = {"affine": "compose"}.get(op, op)
+    spans = [(of.address, of.len // each) for of in (taken, output)]
+    if not kind.is_device:
+        return device.run(family, op, types, *spans, on_host=True, **how)
+    stream = kind.stream(taken.ordinal)
+    if stream is not None:
+        device.follow(stream)
+    device.run(family, op, types, *spans, on_host=False, **how)
+    # Without a stream nobody but us can say when the input may be changed.
+    return device.synchronize() if stream is None else device.lead(stream)
+
+
+def _normal(axis, op, dimensions):
+    """An axis along which rows are; None for all elements."""
+    if axis is None:
+        return None
+    if op == "affine" and axis != 0:
+        raise ValueError(f"axis is {axis!r}, allowed is 0 for affine")
+    if not isinstance(axis, int) or not -dimensions <= axis < dimensions:
+        raise ValueError(f"axis is {axis!r}, allowed are {-dimensions} to {dimensions - 1}")
+    return None if op == "affine" or dimensions == 1 else axis % dimensions
+
+
+def scan(
+    array, op="sum", *, exclusive=False, axis=None, out=None, keys=None, segments=None,
+    dtype=None, device=None,
+):
+    """Combines each element with all before it.
+
+    ``op``: ``sum``, ``product``, ``min``, ``max``, or ``affine``, which composes the maps
+    x -> a x + b of an array of pairs (a, b). ``exclusive``: with those before it alone; the first
+    result is the neutral element. ``axis``: along which; None scans all elements in C order.
+    ``out``: where the results go; it may be ``array``. ``keys``: an array as long, of which
+    neighbours that are equal are a segment. ``segments``: where segments begin, offsets in
+    ascending order. ``dtype``: the type of the results, where there are several. ``device``: for
+    arrays of the host, a ``Device`` or its name.
+
+    The result is an array of the kind of ``array``. On a device the function does not wait for it.
+
+    Raises ``ValueError`` and ``TypeError`` with the argument that is wrong, ``Error`` for what the
+    device could not do.
+
+    >>> import numpy as np, quadscan
+    >>> quadscan.scan(np.array([3, 1, 4, 1, 5], dtype=np.int32), exclusive=True).tolist()
+    [0, 3, 4, 8, 9]
+    >>> quadscan.scan(np.float32([3, 1, 4, 1, 5]), keys=np.array([7, 7, 9, 9, 9])).tolist()
+    [3.0, 4.0, 4.0, 5.0, 10.0]
+    >>> quadscan.scan(np.int32([[3, 1, 4], [1, 5, 9]]), "max", axis=1).tolist()
+    [[3, 3, 4], [1, 5, 9]]
+    """
+    kind, array = _arrays.kind_of(array, "array", _cuda)
+    axis = _normal(axis, op, len(array.shape))
+    if keys is not None and segments is not None:
+        raise ValueError("keys and segments are given, allowed is one of them")
+    if axis is not None:
+        if keys is not None or segments is not None:
+            raise ValueError("axis is given beside keys or segments, allowed is one of them")
+        return _scan_rows(kind, array, op, exclusive, axis, out, dtype, device)
+    taken, how = _taken(kind, array, "array"), {"exclusive": bool(exclusive)}
+    family = _SCAN[keys is not None or segments is not None]
+    types, each = _types(family, op, taken, dtype)
+    n = taken.len // each
+    result, shape = _written(types, each, (n,))
+    if keys is not None:
+        beside = _beside(kind, keys, "keys", taken)
+        if beside.len != n:
+            raise ValueError(f"keys has {beside.len} elements, needed are {n}")
+        how["keys"] = (_arrays.size(beside.element), beside.span)
+    if segments is not None:
+        beside = _beside(kind, segments, "segments", taken)
+        how["offsets"] = _offsets(beside)
+    computes = _device(device, kind, taken)
+    if out is None:
+        results = kind.empty(shape, result, taken)
+        output = kind.take(results, "out")
+    else:
+        shape = taken.shape if taken.shape == getattr(out, "shape", None) else shape
+        results, output = out, _checked_out(kind, out, taken, shape, result)
+    _run(computes, kind, family, op, types, taken, output, each, **how)
+    return results if out is not None else kind.given(results, False)
+
+
+def _scan_rows(kind, array, op, exclusive, axis, out, dtype, device):
+    """A scan along an axis: each row is a segment."""
+    rows = kind.in_order(array, axis)
+    taken = kind.take(rows, "array")
+    types, _ = _types("scan_segments", op, taken, dtype)
+    length = taken.shape[-1]
+    starts = np.arange(taken.len // max(length, 1), dtype=np.uint64) * np.uint64(length)
+    offsets = kind.offsets(starts, taken)
+    results = kind.empty(taken.shape, types[1], taken)
+    how = {"exclusive": bool(exclusive), "offsets": _offsets(kind.take(offsets, "segments"))}
+    computes, output = _device(device, kind, taken), kind.take(results, "out")
+    _run(computes, kind, "scan_segments", op, types, taken, output, **how)
+    results = kind.restored(results, axis)
+    if out is None:
+        return kind.given(results, False)
+    if tuple(out.shape) != tuple(results.shape):
+        shapes = tuple(out.shape), tuple(results.shape)
+        raise ValueError(f"out has the shape {shapes[0]}, needed is {shapes[1]}")
+    out[...] = results
+    return out
+
+
+def reduce(array, op="sum", *, axis=None, segments=None, dtype=None, device=None):
+    """Combines all elements.
+
+    ``op``: ``sum``, ``min``, ``max`` or ``affine``. ``axis``: along which; None combines all elements.
+    ``segments``: offsets in ascending order, one more than segments, the last of which is where the
+    last segment ends; the result has an element for each segment. The others are as for ``scan``.
+
+    The result is a number of NumPy's for an array of the host, and else an array of no dimensions.
+
+    >>> import numpy as np, quadscan
+    >>> quadscan.reduce(np.float32([3, 1, 4, 1, 5])).item()
+    14.0
+    >>> quadscan.reduce(np.float64([[3, 1, 4], [1, 5, 9]]), "max", axis=1).tolist()
+    [4.0, 9.0]
+    >>> quadscan.reduce(np.int64([3, 1, 4, 1, 5]), segments=np.uint32([0, 2, 2, 5])).tolist()
+    [4, 0, 10]
+    """
+    kind, array = _arrays.kind_of(array, "array", _cuda)
+    axis = _normal(axis, op, len(array.shape))
+    if axis is not None and segments is not None:
+        raise ValueError("axis is given beside segments, allowed is one of them")
+    if axis is not None:
+        array = kind.in_order(array, axis)
+        taken = kind.take(array, "array")
+        shape, length = taken.shape[:-1], taken.shape[-1]
+        # Rows of no elements have results too.
+        bounds = np.arange(math.prod(shape) + 1, dtype=np.uint64) * np.uint64(length)
+        segments = kind.offsets(bounds, taken)
+    else:
+        taken, shape = _taken(kind, array, "array"), ()
+    family, how = _REDUCE[segments is not None], {}
+    types, each = _types(family, op, taken, dtype)
+    if segments is not None:
+        beside = _beside(kind, segments, "segments", taken)
+        how["offsets"] = _offsets(beside)
+        if beside.len == 0:
+            raise ValueError("segments is empty, needed is one offset more than segments")
+        shape = shape or (beside.len - 1,)
+    result, shape = _written(types, each, shape)
+    computes = _device(device, kind, taken)
+    results = kind.empty(shape, result, taken)
+    output = kind.take(results, "out")
+    if output.len > 0:
+        _run(computes, kind, family, op, types, taken, output, each, **how)
+    return kind.given(results, shape == ())
+
+
+def integrands():
+    """The functions that ``integrate`` knows: their formulas, parameters and limits, by name.
+
+    >>> import quadscan
+    >>> quadscan.integrands()["gaussian"]
+    ('exp(-x^2 / 2)', [], (-inf, inf))
+    """
+    return {name: tuple(rest) for name, *rest in _quadscan.integrands()}
+
+
+def integrate(
+    function, a=None, b=None, /, *, rule="g10k21", rtol=None, atol=0.0, breaks=(), limit=None,
+    dtype="float64", device=None, **parameters,
+):
+    """Integrates a function from ``a`` to ``b``.
+
+    ``function``: a name of ``integrands()``. ``a``, ``b`` and the function's parameters are
+    numbers, which may be infinite where they are limits, or arrays, which are broadcast: the
+    result has their shape. Without limits they are the function's own. ``rule``: ``g10k21`` or
+    ``g7k15``, adaptive rules by Gauss and Kronrod, or ``tanh-sinh``, for functions that are
+    infinite or steep at their limits. ``rtol``, ``atol``: the relative tolerance, 1e-10 unless
+    ``atol`` is given, and the absolute one; the larger counts. ``breaks``: points where the function
+    jumps or peaks. ``limit``: the most intervals, or the last level of ``tanh-sinh``. ``dtype``:
+    ``float64`` or ``float32``.
+
+    Raises ``ValueError`` and ``TypeError`` with the argument that is wrong. An integral that does
+    not converge is no error: its ``status`` says why.
+
+    >>> import numpy as np, quadscan
+    >>> found = quadscan.integrate("genz_gaussian", 0.0, [0.5, 1.0], a=2.0, u=0.5)
+    >>> found.value.round(10).tolist(), found.status.tolist()
+    ([0.3734120664, 0.7468241328], [0, 0])
+    """
+    dtype = np.dtype(dtype)
+    if dtype not in (np.float32, np.float64):
+        raise TypeError(f"dtype is {dtype}, allowed are float32 and float64")
+    if not isinstance(function, str):
+        raise TypeError(f"function is a {type(function).__name__}, allowed is a name")
+    _, _, names, limits = _quadscan.integrand(function)
+    wrong = set(parameters) ^ set(names)
+    if wrong:
+        allowed = ", ".join(names) or "none"
+        raise TypeError(f"{min(wrong)} is {'not ' * (min(wrong) in names)}given, "
+                        f"the parameters of {function} are: {allowed}")
+    given = {"a": limits[0] if a is None else a, "b": limits[1] if b is None else b}
+    arrays = [_numbers(value, name, dtype) for name, value in given.items()]
+    arrays += [_numbers(parameters[name], name, dtype) for name in names]
+    try:
+        arrays = np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"a, b and parameters do not fit together: shapes {shapes}") from None
+    shape, n = arrays[0].shape, arrays[0].size
+    lower, upper = (np.ascontiguousarray(array).reshape(-1) for array in arrays[:2])
+    columns = [array.reshape(-1) for array in arrays[2:]]
+    rows = np.ascontiguousarray(np.stack(columns, -1) if columns else np.empty(0, dtype))
+    results = Integrals(*(np.empty(shape, of) for of in (dtype, dtype, np.uint32, np.uint32)))
+    device = open(device) if isinstance(device, str) else device or open()
+    goal = _Goal(rule, rtol, float(atol), [float(point) for point in breaks], limit)
+    device.integrate(
+        function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
+        (rows.ctypes.data, rows.size), n, tuple(result.ctypes.data for result in results),
+    )
+    return Integrals(*(result[()] for result in results))
+
+
+_Goal = namedtuple("_Goal", "rule relative absolute breaks limit")
+
+
+def _numbers(value, argument, dtype):
+    try:
+        return np.asarray(value, dtype)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{argument} is not a number or an array of NumPy: {error}") from None

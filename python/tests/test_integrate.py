@@ -1,0 +1,79 @@
+"""Integrals, beside closed forms."""
+
+import math
+
+import numpy as np
+import pytest
+
+import quadscan
+from quadscan import Status
+
+
+def test_limits_and_parameters_are_broadcast(device):
+    a, u = np.array([[1.0], [2.0]]), np.array([0.0, 0.5, 1.0])
+    found = quadscan.integrate("genz_gaussian", 0.0, 1.0, a=a, u=u, device=device)
+    # By the error function, at both limits.
+    expected = np.vectorize(
+        lambda a, u: math.sqrt(math.pi) / (2 * a) * (math.erf(a * (1 - u)) + math.erf(a * u))
+    )(a, u)
+    assert found.value.shape == found.status.shape == (2, 3)
+    np.testing.assert_allclose(found.value, expected, rtol=1e-10)
+    assert (np.abs(found.value - expected) <= found.error + 1e-15).all()
+    assert (found.status == Status.CONVERGED).all() and (found.evaluations >= 21).all()
+
+
+def test_numbers_give_numbers_and_limits_have_a_default(device):
+    found = quadscan.integrate("gaussian", device=device)
+    assert isinstance(found.value, np.float64) and found.status == Status.CONVERGED
+    assert found.value == pytest.approx(math.sqrt(2 * math.pi), rel=1e-10)
+
+
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-4), ("float64", 1e-9)])
+@pytest.mark.parametrize("rule", ["g7k15", "g10k21", "tanh-sinh"])
+def test_every_rule_in_both_types(device, rule, dtype, tolerance):
+    found = quadscan.integrate("quarter_circle", rule=rule, dtype=dtype, device=device)
+    assert found.value.dtype == dtype
+    assert found.value == pytest.approx(math.pi / 4, rel=tolerance)
+
+
+def test_a_singular_integrand_wants_tanh_sinh(device):
+    a = np.array([-0.5, 0.0, 1.0])
+    found = quadscan.integrate("power_log", a=a, rule="tanh-sinh", device=device)
+    np.testing.assert_allclose(found.value, 1 / (a + 1) ** 2, rtol=1e-9)
+
+
+def test_more_items_than_a_launch_has(device):
+    b = np.linspace(0.0, 3.0, 2500)
+    found = quadscan.integrate("runge", 0.0, b, device=device)
+    np.testing.assert_allclose(found.value, np.arctan(b), rtol=1e-9)
+    none = quadscan.integrate("runge", 0.0, b[:0], device=device)
+    assert none.value.shape == (0,)
+
+
+def test_what_does_not_converge_has_a_status(device):
+    found = quadscan.integrate("power_log", a=-0.9, limit=1, device=device)
+    assert found.status != Status.CONVERGED
+    assert quadscan.integrate("runge", math.nan, 1.0, device=device).status == Status.NO_LIMITS
+    loose = quadscan.integrate("runge", 0, 1, atol=0.1, device=device)
+    assert loose.evaluations <= quadscan.integrate("runge", 0, 1, device=device).evaluations
+
+
+@pytest.mark.parametrize(
+    "arguments, keywords, error, said",
+    [
+        (["runga"], {}, ValueError, "function `runga` is unknown, allowed are quarter_circle"),
+        ([3], {}, TypeError, "function is a int, allowed is a name"),
+        (["planck"], {}, TypeError, "kt is not given, the parameters of planck are: kt"),
+        (["runge"], dict(kt=1), TypeError, "kt is given, the parameters of runge are: none"),
+        (["runge", "x"], {}, TypeError, "a is not a number"),
+        (["runge", [1, 2], [1, 2, 3]], {}, ValueError, "a, b and parameters do not fit together"),
+        (["runge"], dict(rule="simpson"), ValueError, "rule `simpson` is unknown, allowed are g10k21"),
+        (["runge"], dict(rtol=-1.0), ValueError, "relative"),
+        (["runge"], dict(limit=5000), ValueError, "intervals is 5000"),
+        (["runge"], dict(dtype="float16"), TypeError, "dtype is float16"),
+    ],
+)
+def test_a_wrong_argument_is_named(arguments, keywords, error, said):
+    with pytest.raises(error) as raised:
+        quadscan.integrate(*arguments, **keywords, device="emulator")
+    assert said in str(raised.value)

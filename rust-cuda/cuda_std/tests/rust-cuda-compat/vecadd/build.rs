@@ -1,8 +1,0 @@
-use cuda_builder::CudaBuilder;
-
-fn main() {
-    CudaBuilder::new("kernels")
-        .copy_to("resources/vecadd.ptx")
-        .build()
-        .unwrap();
-}
