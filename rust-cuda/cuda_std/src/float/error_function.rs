@@ -1,10 +1,12 @@
 //! `erf` and `erfc` without tables or local memory.
 //!
 //! The error function is `x` and `x` times a polynomial in `x^2 - 1/2` up to 1, and `1 - erfc`
-//! beyond. From 1/2 on, `erfc(x)` is `exp(-x^2) u H(u)` with `u = 1 / (x + k)` and a polynomial `H`,
-//! in which the square, the reciprocal and the product are kept in two parts; below, it is
-//! `1 - erf`, and of negative arguments `2 - erfc(-x)`. Minimax polynomials by Remez's algorithm
-//! with 200 bits, 2026-11-26.
+//! beyond. Up to 3/4, `erfc` is `1 - x` less the same product, rounded once. Beyond it is
+//! `exp(-x^2) f / (1 + 2 x)` with a polynomial `f` in `(x - k) / (x + k)`, which is near `f`'s first
+//! coefficient; the square, the polynomial's sum, the quotient and `1 + r` of the exponential are
+//! kept in two parts, and the product is rounded once. Of negative arguments it is `2 - erfc(-x)`.
+//! Minimax polynomials by Remez's algorithm with 200 bits, 2026-11-26; `k` is where the first
+//! coefficient is nearly a number of the type.
 
 use super::GpuFloat;
 use super::arithmetic::{Times, constants, fma, product_and_rest, series, sum_and_rest};
@@ -16,64 +18,62 @@ macro_rules! error_function {
     (
         $float:ident, $erf:ident, $erfc:ident, $near:ident, $tail:ident, $reduce:ident,
         $rest_of:ident, $exp_m1_tail:ident, $end:ident, near: $near_series:expr,
-        shift: $shift:expr, far: $far_series:expr, normal: $normal:expr, zero: $zero:expr
+        shift: $shift:expr, first: $far_first:expr, far: $far_series:expr,
+        normal: $normal:expr, zero: $zero:expr
     ) => {
-        /// The error function of `|x|` up to 1.
+        /// The error function over x, less 1, for `|x|` up to 1.
         #[inline(always)]
         fn $near(x: $float) -> $float {
-            fma(
-                x,
-                series(fma(x, x, -0.5), constants!($float, $near_series)),
-                x,
-            )
+            series(fma(x, x, -0.5), constants!($float, $near_series))
         }
 
-        /// `erfc(x)` for `x` from 1/2 on, and of NaN.
+        /// `erfc(x)` for `x` from 3/4 on, and of NaN.
         #[inline(always)]
         fn $tail(x: $float) -> $float {
             let (square, square_low) = product_and_rest(x, x);
             let (n, first, turns) = $reduce(-square);
             let (r, lost) = $rest_of(first, turns);
-            // exp(-x^2) is 2^n (1 + q).
-            let q = fma(r * r, fma(r, $exp_m1_tail(r), 0.5), r);
-            let low = lost - square_low;
-            let low = fma(low, q, low);
-            let sum = x + $shift;
-            let sum_low = x - (sum - $shift);
-            let u = GpuFloat::recip(sum);
-            let u_low = u * fma(-u, sum_low, fma(-u, sum, 1.0));
-            let h = series(u, constants!($float, $far_series));
-            let product = h.times(u);
-            let product_low = fma(h, u_low, fma(h, u, -product));
-            let rest = fma(product, low, fma(product_low, q, product_low));
-            let p = fma(product, q, rest) + product;
+            // exp(-x^2) is 2^n (head + more), with head = 1 + r rounded.
+            let more = (r * r).times(fma(r, $exp_m1_tail(r), 0.5));
+            let head = 1.0 + r;
+            let power = head + more;
+            let more = more + fma(lost - square_low, power, (1.0 - head) + r);
+            let below = x + $shift;
+            let divisor = fma(2.0, x, 1.0);
+            let divisor_low = 1.0 - fma(-2.0, x, divisor);
+            let both = GpuFloat::recip(below * divisor);
+            let z = (x - $shift) * (divisor * both);
+            let rest = series(z, constants!($float, $far_series));
+            let f = fma(z, rest, $far_first);
+            let f_low = fma(z, rest, $far_first - f);
+            let inverse = below * both;
+            let high = f * inverse;
+            let error = fma(-high, divisor_low, fma(-high, divisor, f));
+            let low = (error + f_low) * inverse;
+            let p = fma(high, head, fma(high, more, low * power));
             $end(p, n, -x, x < $normal, (1.0, -$zero))
         }
 
-        /// The error function. Within 1.1 ulp.
+        /// The error function. Within 1 ulp.
         #[inline]
         pub(super) fn $erf(x: $float) -> $float {
             let size = x.abs();
             if size < 1.0 {
-                return $near(x);
+                return fma(x, $near(x), x);
             }
             GpuFloat::copysign(1.0 - $tail(size), x)
         }
 
-        /// Its complement. Within 5 ulp.
+        /// Its complement. Within 1 ulp.
         #[inline]
         pub(super) fn $erfc(x: $float) -> $float {
             let size = x.abs();
-            if size < 0.5 {
-                return 1.0 - $near(x);
+            if size < 0.75 {
+                let (value, rest) = sum_and_rest(1.0, -x);
+                return value + fma(-x, $near(x), rest);
             }
             let tail = $tail(size);
-            if x < 0.0 {
-                let (value, rest) = sum_and_rest(2.0, -tail);
-                value + rest
-            } else {
-                tail
-            }
+            if x < 0.0 { 2.0 - tail } else { tail }
         }
     };
 }
@@ -95,29 +95,29 @@ error_function!(
         -7.798517321293067e-10,
         5.945255584223488e-11,
     ],
-    shift: 3.0,
+    shift: 3.4375, first: 1.24360966005198,
     far: [
-        0.5641895835603425,
-        1.692568747927578,
-        4.795611728968456,
-        12.69424940835225,
-        30.890048567809604,
-        67.25959216489805,
-        125.06585849678693,
-        164.21397670741518,
-        184.7803954896091,
-        -1552.1238052410936,
-        7329.615108799347,
-        -59441.92162768491,
-        260526.37432968637,
-        -757560.3976325163,
-        821983.6152824132,
-        5535647.594523264,
-        -32872879.000672396,
-        86310203.95605983,
-        -128484834.97477567,
-        105813617.17770441,
-        -37854451.74659107,
+        -0.13978355901361736,
+        -0.014505102270176986,
+        0.10146381752840011,
+        -0.11632837312381206,
+        0.08637672991474829,
+        -0.04602698491533868,
+        0.01679634854121077,
+        -0.0030458017311085187,
+        -0.0006130029930696041,
+        0.0005359913767880872,
+        -6.639531450054177e-05,
+        -5.4599917591266035e-05,
+        1.845193750863773e-05,
+        5.32964071238381e-06,
+        -3.2786064470760394e-06,
+        -6.160386335075768e-07,
+        5.50799616709458e-07,
+        9.324272328499679e-08,
+        -9.086050963243763e-08,
+        -1.2913493306593197e-08,
+        1.1765565466637877e-08,
     ],
     normal: 26.0, zero: 28.0
 );
@@ -133,20 +133,17 @@ error_function!(
         -0.00056540477,
         7.85385e-05,
     ],
-    shift: 1.0,
+    shift: 2.21875, first: 1.2717445,
     far: [
-        0.56419367,
-        0.5639783,
-        0.2868169,
-        -0.34210098,
-        -0.22591142,
-        -2.6387126,
-        10.035316,
-        -14.824601,
-        10.333228,
-        -1.606146,
-        -2.114673,
-        0.97337544,
+        -0.10839684,
+        -0.13501643,
+        0.16567867,
+        -0.0800119,
+        0.008823904,
+        0.008534131,
+        -0.0022743228,
+        -0.0011630371,
+        0.0004439549,
     ],
     normal: 9.0, zero: 11.0
 );

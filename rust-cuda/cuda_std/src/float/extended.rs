@@ -18,10 +18,10 @@ methods! {
         /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi) for the cost of one reduction.
         fn sincospi(self) -> (Self, Self) { own trigonometry sincospi(self) }
 
-        /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`. Within 1.1 ulp.
+        /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`. Within 1 ulp.
         fn error_function(self) -> Self { own error_function erf(self) }
 
-        /// `1 - self.error_function()`, accurate where that is small. Within 5 ulp.
+        /// `1 - self.error_function()`, accurate where that is small. Within 1 ulp.
         fn complementary_error_function(self) -> Self { own error_function erfc(self) }
 
         /// The `x` whose complementary error function is `self`, for `self` between 0 and 2.
