@@ -19,6 +19,9 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 4] = [
         ],
     ),
     ("REDUCE", &["reduce", "segmented_reduce"]),
-    ("INTEGRATE", &["composite", "adaptive", "tanh_sinh"]),
+    (
+        "INTEGRATE",
+        &["composite", "adaptive", "tanh_sinh", "cubature"],
+    ),
     ("TABLES", &["main"]),
 ];

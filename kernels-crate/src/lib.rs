@@ -12,6 +12,7 @@
 //! - `reduce`: reductions of arrays, and of their segments, by the same tagged words and warps.
 //! - `block_scan`: the published scans of one block.
 //! - `integrate`: integrals by rules over integrands.
+//! - `cubature`: integrals over boxes of several dimensions.
 //! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
 //!
 //! **Device code is the device's alone.** A program on the host needs launchers, numbers,
@@ -32,6 +33,7 @@
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
 pub mod block_scan;
+pub mod cubature;
 pub mod diagnostics;
 pub mod integrate;
 pub mod limits;

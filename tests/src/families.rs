@@ -232,6 +232,13 @@ pub const FAMILIES: &[Family] = &[
         launched_by: "`quadscan integrate`, the example `spectrum`",
         why: "a spectrum over an infinite range, and a peak of two parameters for files of items",
     },
+    Family {
+        name: "cubature",
+        prefixes: &["cubature_"],
+        instances: &[],
+        launched_by: "`quadscan::integrate`",
+        why: "Genz's six families, and the polynomial that codes of cubature are compared on besides",
+    },
 ];
 
 impl Family {

@@ -10,6 +10,7 @@ mod adaptive_wide;
 mod batches;
 mod block_scan;
 mod composite;
+mod cubature;
 mod diagnostics;
 mod graphs;
 mod launches;
@@ -80,6 +81,11 @@ fn cases() -> Vec<Case> {
         tanh_sinh_limits::the_least_numbers_have_errors,
         tanh_sinh::breaks_begin_intervals,
         tanh_sinh::batches_that_cannot_be_are_refused_and_nothing_is_written,
+        cubature::claims_of_the_seven_integrands_hold,
+        cubature::a_jump_or_a_corner_anywhere_is_cut_at,
+        cubature::boxes_go_either_way_and_have_the_same_bits_again,
+        cubature::a_box_that_cannot_be_integrated_says_why,
+        cubature::boxes_and_options_that_cannot_be_are_refused,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,
