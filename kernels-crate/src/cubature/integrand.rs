@@ -50,7 +50,7 @@ pub struct Kernels {
     /// [`Integrand::at`].
     pub at: fn(&Point, usize, &Parameters) -> f64,
     rule: &'static str,
-    cut: &'static str,
+    lines: &'static str,
 }
 
 impl Kernels {
@@ -59,18 +59,18 @@ impl Kernels {
     /// # Safety
     ///
     /// The last two are entries that [`cubature_integrands!`](crate::cubature_integrands) made for
-    /// `I`, of a rule and of cuts.
+    /// `I`, of a rule and of lines.
     pub const unsafe fn new<I: Integrand>(
         [name, formula]: [&'static str; 2],
         rule: &'static str,
-        cut: &'static str,
+        lines: &'static str,
     ) -> Self {
         Self {
             name,
             formula,
             at: I::at,
             rule,
-            cut,
+            lines,
         }
     }
 
@@ -79,9 +79,9 @@ impl Kernels {
         self.rule
     }
 
-    /// The entry of the kernel of cuts.
-    pub const fn cut(&self) -> &'static str {
-        self.cut
+    /// The entry of the kernel of lines.
+    pub const fn lines(&self) -> &'static str {
+        self.lines
     }
 }
 

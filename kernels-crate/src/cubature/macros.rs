@@ -42,9 +42,9 @@ macro_rules! cubature_integrands {
                 const KERNELS: $crate::cubature::integrand::Kernels = {
                     let names = [stringify!($name), $formula];
                     let rule = concat!("cubature_rule_", stringify!($name));
-                    let cut = concat!("cubature_cut_", stringify!($name));
+                    let lines = concat!("cubature_lines_", stringify!($name));
                     // SAFETY: these are the integrand's kernels.
-                    unsafe { $crate::cubature::integrand::Kernels::new::<Self>(names, rule, cut) }
+                    unsafe { $crate::cubature::integrand::Kernels::new::<Self>(names, rule, lines) }
                 };
             }
 
@@ -74,27 +74,28 @@ macro_rules! cubature_integrands {
                     unsafe { $crate::cubature::rule::sum::<$type>(&request) }
                 }
 
-                /// Finds where regions are to be divided; see `cut`.
+                /// Looks along lines of regions; see `lines`.
                 ///
                 /// # Safety
-                /// See the function `find` there.
+                /// See the function `look` there.
                 #[::cuda_std::kernel]
                 #[part([<cubature_ $name>])]
                 #[launch_bounds(64)]
-                pub unsafe fn [<cubature_cut_ $name>](
+                #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+                pub unsafe fn [<cubature_lines_ $name>](
                     regions: *const $crate::cubature::region::Region,
                     count: u32,
+                    is_cut: u32,
                     dimensions: u32,
                     table: *const f64,
                     parameters: $crate::cubature::integrand::Parameters,
-                    cuts: *mut f64,
+                    output: *mut f64,
                 ) {
+                    let request = $crate::cubature::lines::Request {
+                        regions, count, is_cut, dimensions, table, parameters, output,
+                    };
                     // SAFETY: the kernel's own contract.
-                    unsafe {
-                        $crate::cubature::cut::find::<$type>(
-                            regions, count, dimensions, table, &parameters, cuts,
-                        )
-                    }
+                    unsafe { $crate::cubature::lines::look::<$type>(&request) }
                 }
             }
         )*

@@ -3,7 +3,7 @@
 //! [`region`] is what the host asks of a launch and what it gets; [`integrand`] says what is
 //! integrated, [`catalogue`] lists ours, and [`cubature_integrands!`](crate::cubature_integrands)
 //! makes their kernels. [`rule`] sums a product of Gauss-Legendre rules over many regions,
-//! [`cut`] finds where a region is to be divided. The decisions are the host's
+//! [`lines`] tells what it did not see, and where a region is to be divided. The decisions are the host's
 //! (`quadscan::integrate::Cubature`).
 
 #[cfg(feature = "instances")]
@@ -13,6 +13,6 @@ mod macros;
 pub mod region;
 
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
-pub mod cut;
+pub mod lines;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod rule;

@@ -25,15 +25,15 @@ pub const COEFFICIENTS: usize = 4;
 /// the highest degree n - 1 down, (2 m + 1) P_m there, m being the degree.
 pub const NODE: usize = 2 + COEFFICIENTS;
 
-/// Sums of a region: the integral and that of the magnitude, the coefficients axis by axis, and the
-/// largest magnitude of a plane with the plane's number.
-pub const SUMS: usize = 48;
+/// Sums of a region: the integral and that of the magnitude, the coefficients axis by axis, the
+/// largest magnitude of a plane with the plane's number, and what lines along the axes tell.
+pub const SUMS: usize = LINES + MAX_DIMENSIONS;
 /// Where the coefficients begin among them,
 pub const FIRST: usize = 2;
-/// and where the plane is.
+/// where the plane is,
 pub const BEST: usize = FIRST + MAX_DIMENSIONS * COEFFICIENTS;
-
-const _: () = assert!(BEST + 2 <= SUMS);
+/// and the lines.
+pub const LINES: usize = BEST + 2;
 
 /// Warps of a block that sums, at most.
 pub const WARPS: u32 = 2;
@@ -51,8 +51,12 @@ pub const fn nodes_before(nodes: u32) -> u32 {
     (nodes * (nodes - 1) - (MIN_NODES * (MIN_NODES - 1)) as u32) / 2
 }
 
-/// Numbers of the table of all nodes.
-pub const TABLE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
+/// Where in the table of all nodes those of a line begin: as many as a warp has lanes, of which
+/// there are places and weights alone.
+pub const FINE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
+
+/// Numbers of the table.
+pub const TABLE: usize = FINE + 2 * LANES as usize;
 
 /// A box, its rule, and its part of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,7 +8,8 @@ use cuda_std::{GpuFloat, shared_array, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
 use super::region::{
-    BEST, COEFFICIENTS, FIRST, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks, nodes_before, row,
+    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
+    nodes_before, row,
 };
 use crate::LANES;
 
@@ -314,11 +315,11 @@ pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, 
     let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
     let first = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x());
     let mut of = first + u64::from(thread::thread_idx_x());
-    while of < u64::from(count) * SUMS as u64 {
-        let (region, index) = ((of / SUMS as u64) as usize, (of % SUMS as u64) as usize);
+    while of < u64::from(count) * LINES as u64 {
+        let (number, index) = ((of / LINES as u64) as usize, (of % LINES as u64) as usize);
         // SAFETY: the caller's.
         unsafe {
-            let region = &*regions.add(region);
+            let region = &*regions.add(number);
             let from = partials.add(region.first as usize * SUMS + index);
             let end = chunks(region.plane);
             let (mut sum, mut best, mut chunk) = (0.0, -1.0, 0);
@@ -335,7 +336,7 @@ pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, 
                 }
                 chunk += 1;
             }
-            *sums.add(of as usize) = sum;
+            *sums.add(number * SUMS + index) = sum;
         }
         of += threads;
     }

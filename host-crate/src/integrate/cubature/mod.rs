@@ -10,7 +10,7 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::cubature::region::{
-    MAX_DIMENSIONS, MIN_DIMENSIONS, Region, SUMS, WARPS, chunks,
+    LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, Region, SUMS, WARPS, chunks,
 };
 
 use super::refuse;
@@ -266,6 +266,21 @@ struct OnDevice<'a> {
 }
 
 impl OnDevice<'_> {
+    /// Looks along lines of the regions that are there.
+    fn look(&mut self, count: u32, is_cut: u32) -> Result<()> {
+        let plan = &*self.plan;
+        let (of, table) = (plan.regions.address(), plan.table.address());
+        let (dimensions, to) = (self.dimensions, plan.sums.address());
+        let request = arguments![of, count, is_cut, dimensions, table, *self.parameters, to];
+        let lines = if is_cut == 0 {
+            count * dimensions
+        } else {
+            count
+        };
+        let blocks = lines.div_ceil(WARPS);
+        plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
+    }
+
     /// Sums the regions, which have room.
     fn batch(&mut self, regions: &[Region], all: u32) -> Result<Vec<f64>> {
         let plan = &mut *self.plan;
@@ -297,14 +312,15 @@ impl OnDevice<'_> {
             WARPS * LANES,
             &request,
         )?;
-        let blocks = (count * SUMS as u32).div_ceil(ADDERS);
+        let blocks = (count * LINES as u32).div_ceil(ADDERS);
         plan.launch(
             COMBINE,
             blocks,
             ADDERS,
             &arguments![of, count, partials, sums],
         )?;
-        plan.sums.slice(..regions.len() * SUMS)?.to_vec()
+        self.look(count, 0)?;
+        self.plan.sums.slice(..regions.len() * SUMS)?.to_vec()
     }
 }
 
@@ -341,18 +357,8 @@ impl Evaluate for OnDevice<'_> {
                 .slice_mut(..regions.len())?
                 .copy_from(&regions)?;
             let count = regions.len() as u32;
-            let [of, table, to] = [
-                plan.regions.address(),
-                plan.table.address(),
-                plan.sums.address(),
-            ];
-            let request = arguments![of, count, self.dimensions, table, *self.parameters, to];
-            plan.launch(
-                plan.kernels.cut(),
-                count.div_ceil(WARPS),
-                WARPS * LANES,
-                &request,
-            )?;
+            self.look(count, 1)?;
+            let plan = &*self.plan;
             cuts.extend(plan.sums.slice(..regions.len())?.to_vec()?);
         }
         Ok(cuts)

@@ -2,7 +2,7 @@
 //! claim is within the tolerance.
 
 use quadscan_kernels::cubature::region::{
-    BEST, COEFFICIENTS, FIRST, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, SUMS,
+    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, SUMS,
 };
 
 use super::table::Axis;
@@ -54,6 +54,8 @@ const LITTLE: f64 = 0.01;
 const SHARE: f64 = 0.5;
 /// The most that an estimate which was refuted is multiplied by.
 const MOST_DOUBT: f64 = 1e6;
+/// Rounds in which all regions are halved where the function is 0 at all nodes.
+const BLANK_ROUNDS: u32 = 12;
 /// Bins of errors: one a power of two.
 const BINS: usize = 2048;
 
@@ -74,8 +76,11 @@ impl Region {
     fn new(part: Part, sums: &[f64], dimensions: usize) -> Self {
         let mut axes = [Axis::default(); MAX_DIMENSIONS];
         let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
+        let widths = part.to.iter().zip(&part.from).take(dimensions);
+        let volume = widths.map(|(to, from)| to - from).product();
         for (k, (axis, of)) in axes[..dimensions].iter_mut().zip(coefficients).enumerate() {
-            *axis = Axis::new(usize::from(part.nodes[k]), of, sums[1]);
+            let nodes = usize::from(part.nodes[k]);
+            *axis = Axis::new(nodes, of, sums[1], sums[LINES + k], volume);
         }
         let mut region = Self {
             part,
@@ -96,7 +101,7 @@ impl Region {
 
     /// The error along an axis.
     fn error(&self, axis: usize) -> f64 {
-        self.doubt * self.axes[axis].error(self.nodes(axis), self.nodes(axis))
+        self.doubt * self.axes[axis].found(self.nodes(axis))
     }
 
     fn doubt(&mut self, doubt: f64, dimensions: usize) {
@@ -210,6 +215,13 @@ pub(super) fn integrate(
         }
         let tolerance = options.absolute.max(options.relative * totals.value.abs());
         // What was seen once is looked at again.
+        let is_blank = totals.noise == 0.0 && all.rounds < BLANK_ROUNDS;
+        if is_blank {
+            if !all.halve(on)? {
+                break Status::OutOfRoom;
+            }
+            continue;
+        }
         if all.rounds > 0 {
             if totals.error + totals.noise <= tolerance {
                 break Status::Converged;
@@ -283,6 +295,27 @@ impl Rounds<'_> {
         first
     }
 
+    /// Halves all regions along the next axis; false where there is no room.
+    fn halve(&mut self, on: &mut impl Evaluate) -> Result<bool> {
+        let axis = self.rounds as usize % self.dimensions;
+        let halves = self.regions.iter().flat_map(|region| {
+            let (from, to) = (region.part.from[axis], region.part.to[axis]);
+            region.divided(axis, from + 0.5 * (to - from))
+        });
+        let halves: Vec<Part> = halves.collect();
+        let points = halves.iter().map(|part| part.points(0)).sum();
+        if halves.len() > self.options.regions || !self.has_room(points) {
+            return Ok(false);
+        }
+        self.regions = self.summed(&halves, on)?;
+        self.rounds += 1;
+        Ok(true)
+    }
+
+    fn has_room(&self, points: u64) -> bool {
+        self.evaluations.saturating_add(points) <= self.options.evaluations
+    }
+
     /// Refines the regions with the largest errors; false where there is no room.
     fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
         let (dimensions, is_first) = (self.dimensions, self.rounds == 0);
@@ -322,7 +355,7 @@ impl Rounds<'_> {
             .iter()
             .map(|part| part.points(0))
             .fold(0, u64::saturating_add);
-        if parts.is_empty() || self.evaluations.saturating_add(points) > self.options.evaluations {
+        if parts.is_empty() || !self.has_room(points) {
             return Ok(false);
         }
         let mut made = self.summed(&parts, on)?.into_iter();
