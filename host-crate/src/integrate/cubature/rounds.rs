@@ -336,16 +336,18 @@ impl Rounds<'_> {
             });
         let asked: Vec<Cut> = asked.collect();
         let mut cuts = on.cuts(&asked)?.into_iter();
-        let (mut parts, mut parents) = (Vec::new(), Vec::new());
+        let (mut parts, mut parents, mut more) = (Vec::new(), Vec::new(), 0);
         for (&index, &(axis, part)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
             match axis {
                 None => parts.push(part),
                 Some(axis) => {
                     let at = cuts.next().unwrap_or(f64::NAN);
-                    if region.is_thin(axis, at) {
+                    let is_full = self.regions.len() + more == self.options.regions;
+                    if is_full || region.is_thin(axis, at) {
                         continue;
                     }
+                    more += 1;
                     parts.extend(region.divided(axis, at));
                 }
             }
