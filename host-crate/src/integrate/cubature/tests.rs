@@ -207,3 +207,24 @@ fn nodes_grow_where_the_function_is_smooth_and_nothing_is_cut() {
     assert!((of.value - value).abs() <= of.error, "{of:?}");
     assert_eq!((of.status, of.regions), (Status::Converged, 1));
 }
+
+#[test]
+fn what_is_allowed_is_kept_to_and_the_claim_holds() {
+    let corner = |a: f64| (-(-0.3 * a).exp_m1() - (-0.7 * a).exp_m1()) / a;
+    for (regions, evaluations) in [(1, 1 << 30), (3, 1 << 30), (1 << 20, 100)] {
+        let axis = || -> Axis { Box::new(|x| (-3.0 * (x - 0.3).abs()).exp()) };
+        let mut on = Product::new(vec![axis(), axis()], vec![Some(0.3); 2]);
+        let options = CubatureOptions {
+            regions,
+            evaluations,
+            ..CubatureOptions::default()
+        };
+        let of = integrate(&[(0.0, 1.0); 2], &options, &mut on).expect("the host does not fail");
+        assert_eq!(of.status, Status::OutOfRoom, "{of:?}");
+        assert!(
+            of.regions <= regions && of.evaluations <= evaluations,
+            "{of:?}"
+        );
+        assert!((of.value - corner(3.0).powi(2)).abs() <= of.error, "{of:?}");
+    }
+}
