@@ -13,6 +13,7 @@
 //! - `select`: stream compaction, by the same tagged words and warps.
 //! - `block_scan`: the published scans of one block.
 //! - `integrate`: integrals by rules over integrands.
+//! - `cubature`: integrals over boxes of several dimensions.
 //! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
 //!
 //! **Device code is the device's alone.** A program on the host needs launchers, numbers,
@@ -34,6 +35,7 @@
 #![cfg_attr(target_os = "cuda", feature(asm_experimental_arch))]
 
 pub mod block_scan;
+pub mod cubature;
 pub mod diagnostics;
 pub mod integrate;
 pub mod limits;

@@ -9,6 +9,7 @@
 
 pub mod block_scan;
 pub mod chains;
+pub mod cubature;
 pub mod mapping;
 pub mod quadrature;
 pub mod quarter_circle;

@@ -2,7 +2,8 @@
 //!
 //! [`Composite`] is one integral over equal strips, by a composite rule; [`Adaptive`] is a
 //! batch of them, each to a tolerance, by Gauss and Kronrod's rules, and [`TanhSinh`] one by
-//! rules for functions that are infinite or steep at their limits. Which integrands
+//! rules for functions that are infinite or steep at their limits. [`Cubature`] is an integral
+//! over a box of several dimensions, to a tolerance. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels, or writes
 //! a [`Formula`], which needs no compiler of Rust.
@@ -31,6 +32,7 @@
 mod adaptive;
 mod batch;
 mod composite;
+mod cubature;
 pub mod formula;
 mod items;
 pub mod names;
@@ -42,6 +44,7 @@ pub use crate::error::FormulaError;
 pub use adaptive::{Adaptive, Options};
 pub use batch::Batch;
 pub use composite::Composite;
+pub use cubature::{Cubature, CubatureOptions, Cubed, Status};
 pub use formula::Formula;
 pub use items::Items;
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};

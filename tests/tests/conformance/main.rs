@@ -10,6 +10,7 @@ mod adaptive_wide;
 mod batches;
 mod block_scan;
 mod composite;
+mod cubature;
 mod diagnostics;
 mod formula;
 mod graphs;
@@ -89,6 +90,11 @@ fn cases() -> Vec<Case> {
         formula::a_batch_of_a_formula_has_parameters_of_each_item,
         formula::a_formula_knows_its_distance_from_a_limit,
         formula::formulas_that_do_not_fit_are_refused,
+        cubature::claims_of_the_seven_integrands_hold,
+        cubature::a_jump_or_a_corner_anywhere_is_cut_at,
+        cubature::boxes_go_either_way_and_have_the_same_bits_again,
+        cubature::a_box_that_cannot_be_integrated_says_why,
+        cubature::boxes_and_options_that_cannot_be_are_refused,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,

@@ -1,0 +1,366 @@
+//! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
+
+mod rounds;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use bytemuck::Pod;
+use cuda_std::launch::Actual;
+use quadscan_kernels::LANES;
+use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
+use quadscan_kernels::cubature::region::{
+    LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, Region, SUMS, WARPS, chunks,
+};
+
+use super::refuse;
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
+use crate::{Error, Result};
+use rounds::{Cut, Evaluate, Part};
+
+/// The entry that adds up chunks.
+const COMBINE: &str = "cubature_combine";
+/// Threads of its blocks.
+const ADDERS: u32 = 256;
+/// The most chunks of a launch,
+const MAX_CHUNKS: u32 = 1 << 17;
+/// and regions.
+const MAX_REGIONS: usize = 1 << 15;
+
+/// What there is room for at first.
+const FEW: usize = 64;
+
+/// What is asked of an integral.
+#[derive(Clone, Copy, Debug)]
+pub struct CubatureOptions {
+    /// The absolute tolerance; 0 or more.
+    pub absolute: f64,
+    /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
+    /// counts.
+    pub relative: f64,
+    /// The most regions, 1 or more. The host keeps half a kilobyte of each.
+    pub regions: usize,
+    /// The most evaluations of the function.
+    pub evaluations: u64,
+}
+
+impl Default for CubatureOptions {
+    /// A relative tolerance of 10^-6, 2^20 regions, 2^42 evaluations.
+    fn default() -> Self {
+        Self {
+            absolute: 0.0,
+            relative: 1e-6,
+            regions: 1 << 20,
+            evaluations: 1 << 42,
+        }
+    }
+}
+
+/// How an integral ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The error is within the tolerance.
+    Converged,
+    /// The allowed regions or evaluations were not enough, or regions are too small to be
+    /// divided; value and error are those reached.
+    OutOfRoom,
+    /// The tolerance is less than the precision can give; value and error are those reached.
+    Roundoff,
+    /// The function is infinite or NaN somewhere, or its sums overflow: there is no value.
+    NotFinite,
+}
+
+/// What came of an integral.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cubed {
+    /// The integral; NaN where there is none.
+    pub value: f64,
+    /// What its error is at most, as far as the rules can tell.
+    pub error: f64,
+    /// Evaluations of the function in rules.
+    pub evaluations: u64,
+    /// Regions at the end.
+    pub regions: usize,
+    /// Rounds of refinement.
+    pub rounds: u32,
+    /// How it ended.
+    pub status: Status,
+}
+
+/// Integrals of one function of several variables, each over a box and to a tolerance: by products
+/// of Gauss-Legendre rules, whose regions and whose nodes adapt, axis by axis. `docs/cubature.md` is the
+/// method.
+///
+/// An outcome has the same bits from run to run and on every device.
+///
+/// ```
+/// use quadscan::device::{Artifact, Device, DeviceChoice};
+/// use quadscan::integrate::{Cubature, CubatureOptions, Status};
+/// use quadscan_kernels::cubature::catalogue::GaussianPeak;
+///
+/// # fn main() -> quadscan::Result<()> {
+/// let device = Device::open(DeviceChoice::Auto)?;
+/// # /*
+/// let module = device.load(&Artifact::embedded()?)?;
+/// # */ let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+/// # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
+/// let options = CubatureOptions { relative: 1e-6, ..CubatureOptions::default() };
+/// let mut plan = Cubature::of::<GaussianPeak>(&module, options)?;
+///
+/// // exp(-x^2 - y^2) from -5 to 5: parameters are a difficulty and a place of each axis.
+/// let (mut a, u) = ([0.0; 10], [0.0; 10]);
+/// a[..2].fill(1.0);
+/// let of = plan.integrate(&[(-5.0, 5.0); 2], &[a, u])?;
+/// assert_eq!(of.status, Status::Converged);
+/// assert!((of.value - std::f64::consts::PI).abs() <= of.error);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Cubature {
+    module: Module,
+    kernels: Kernels,
+    options: CubatureOptions,
+    table: Buffer<f64>,
+    regions: Buffer<Region>,
+    partials: Buffer<f64>,
+    sums: Buffer<f64>,
+}
+
+impl Cubature {
+    /// A plan for integrals of `I`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cubature::new`].
+    pub fn of<I: IntegrandKernels>(module: &Module, options: CubatureOptions) -> Result<Self> {
+        Self::new(module, I::KERNELS, options)
+    }
+
+    /// The same for an integrand that is known by its kernels, those of a
+    /// [catalogue](quadscan_kernels::cubature::catalogue::CATALOGUE).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for options that are not allowed, [`Error::OutOfMemory`]; the driver's.
+    pub fn new(module: &Module, kernels: Kernels, options: CubatureOptions) -> Result<Self> {
+        refuse::tolerances(options.absolute, options.relative)?;
+        if options.regions == 0 {
+            return Err(Error::argument("regions", "is 0, allowed are 1 and more"));
+        }
+        let device = module.device();
+        Ok(Self {
+            module: module.clone(),
+            kernels,
+            options,
+            table: device.upload(&table::nodes())?,
+            regions: device.alloc(FEW)?,
+            partials: device.alloc(FEW * SUMS)?,
+            sums: device.alloc(FEW * SUMS)?,
+        })
+    }
+
+    /// The integrand.
+    pub fn kernels(&self) -> &Kernels {
+        &self.kernels
+    }
+
+    /// The integral over a box: a lower and an upper limit of each dimension, of which there are 2
+    /// to 10. From a higher limit to a lower one it is taken backwards; between equal limits it
+    /// is 0. Waits for the device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for limits that are not finite, or not as many, and for NaN among the
+    /// parameters; [`Error::UnknownKernel`] where the module does not have the kernels;
+    /// [`Error::OutOfMemory`]; the driver's.
+    pub fn integrate(&mut self, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Cubed> {
+        let dimensions = limits.len();
+        if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&dimensions) {
+            let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
+            let problem = format!("are {dimensions}, {allowed}");
+            return Err(Error::argument("limits", problem));
+        }
+        let (mut sign, mut sorted) = (1.0, Vec::with_capacity(dimensions));
+        for &(from, to) in limits {
+            if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
+                let problem = format!("are {from:?} to {to:?}, allowed are finite boxes");
+                return Err(Error::argument("limits", problem));
+            }
+            sign = if from > to { -sign } else { sign };
+            sorted.push((from.min(to), from.max(to)));
+        }
+        if parameters
+            .iter()
+            .flatten()
+            .any(|parameter| parameter.is_nan())
+        {
+            return Err(Error::argument(
+                "parameters",
+                "have a NaN, allowed are numbers",
+            ));
+        }
+        if sorted.iter().any(|(from, to)| from == to) {
+            let status = Status::Converged;
+            return Ok(Cubed {
+                value: 0.0,
+                error: 0.0,
+                evaluations: 0,
+                regions: 0,
+                rounds: 0,
+                status,
+            });
+        }
+        let options = self.options;
+        let mut on = OnDevice {
+            plan: self,
+            dimensions: dimensions as u32,
+            parameters,
+        };
+        let of = rounds::integrate(&sorted, &options, &mut on)?;
+        Ok(Cubed {
+            value: sign * of.value,
+            ..of
+        })
+    }
+
+    fn launch(&self, entry: &str, blocks: u32, threads: u32, of: &[Actual<'_>]) -> Result<()> {
+        let config = LaunchConfig::new(LaunchShape::new(blocks, threads));
+        // SAFETY: the parameters are those of the kernels that the macro makes. The table, the
+        // regions, the partial sums and the results are this plan's, of this device, with room for
+        // what `OnDevice` puts there, which launches one after the other; nobody else has them.
+        unsafe { self.module.launch_raw(entry, config, of) }
+    }
+}
+
+/// Makes room for so many elements where there is none; what was there is lost.
+fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
+    if of.len() < len {
+        *of = of.device().alloc(len.next_power_of_two())?;
+    }
+    Ok(())
+}
+
+/// A part as kernels take it, with its two last numbers.
+fn region(part: &Part, first: u32, plane: u32) -> Region {
+    let mut region = Region {
+        centre: part.from,
+        half: part.to,
+        nodes: part.nodes.map(u32::from),
+        first,
+        plane,
+    };
+    for (centre, half) in region.centre.iter_mut().zip(&mut region.half) {
+        let (from, to) = (*centre, *half);
+        *half = 0.5 * (to - from);
+        *centre = from + *half;
+    }
+    region
+}
+
+/// An integral whose regions are summed on the device.
+struct OnDevice<'a> {
+    plan: &'a mut Cubature,
+    dimensions: u32,
+    parameters: &'a Parameters,
+}
+
+impl OnDevice<'_> {
+    /// Looks along lines of the regions that are there.
+    fn look(&mut self, count: u32, is_cut: u32) -> Result<()> {
+        let plan = &*self.plan;
+        let (of, table) = (plan.regions.address(), plan.table.address());
+        let (dimensions, to) = (self.dimensions, plan.sums.address());
+        let request = arguments![of, count, is_cut, dimensions, table, *self.parameters, to];
+        let lines = if is_cut == 0 {
+            count * dimensions
+        } else {
+            count
+        };
+        let blocks = lines.div_ceil(WARPS);
+        plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
+    }
+
+    /// Sums the regions, which have room.
+    fn batch(&mut self, regions: &[Region], all: u32) -> Result<Vec<f64>> {
+        let plan = &mut *self.plan;
+        make_room(&mut plan.regions, regions.len())?;
+        make_room(&mut plan.sums, regions.len() * SUMS)?;
+        make_room(&mut plan.partials, all as usize * SUMS)?;
+        plan.regions
+            .slice_mut(..regions.len())?
+            .copy_from(regions)?;
+        let count = regions.len() as u32;
+        let (of, partials, sums) = (
+            plan.regions.address(),
+            plan.partials.address(),
+            plan.sums.address(),
+        );
+        let table = plan.table.address();
+        let request = arguments![
+            of,
+            count,
+            all,
+            self.dimensions,
+            table,
+            *self.parameters,
+            partials
+        ];
+        plan.launch(
+            plan.kernels.rule(),
+            all.div_ceil(WARPS),
+            WARPS * LANES,
+            &request,
+        )?;
+        let blocks = (count * LINES as u32).div_ceil(ADDERS);
+        plan.launch(
+            COMBINE,
+            blocks,
+            ADDERS,
+            &arguments![of, count, partials, sums],
+        )?;
+        self.look(count, 0)?;
+        self.plan.sums.slice(..regions.len() * SUMS)?.to_vec()
+    }
+}
+
+impl Evaluate for OnDevice<'_> {
+    fn sums(&mut self, parts: &[Part]) -> Result<Vec<f64>> {
+        let mut sums = Vec::with_capacity(parts.len() * SUMS);
+        let (mut regions, mut all) = (Vec::new(), 0);
+        for part in parts {
+            let planes = part.points(2) as u32;
+            let more = chunks(planes);
+            let is_full = regions.len() == MAX_REGIONS || all + more > MAX_CHUNKS;
+            if is_full && !regions.is_empty() {
+                sums.extend(self.batch(&regions, all)?);
+                (regions, all) = (Vec::new(), 0);
+            }
+            regions.push(region(part, all, planes));
+            all += more;
+        }
+        if !regions.is_empty() {
+            sums.extend(self.batch(&regions, all)?);
+        }
+        Ok(sums)
+    }
+
+    fn cuts(&mut self, asked: &[Cut]) -> Result<Vec<f64>> {
+        let mut cuts = Vec::with_capacity(asked.len());
+        for asked in asked.chunks(MAX_REGIONS) {
+            let plan = &mut *self.plan;
+            let of = |cut: &Cut| region(&cut.part, cut.axis as u32, cut.plane);
+            let regions: Vec<Region> = asked.iter().map(of).collect();
+            make_room(&mut plan.regions, regions.len())?;
+            make_room(&mut plan.sums, regions.len())?;
+            plan.regions
+                .slice_mut(..regions.len())?
+                .copy_from(&regions)?;
+            let count = regions.len() as u32;
+            self.look(count, 1)?;
+            let plan = &*self.plan;
+            cuts.extend(plan.sums.slice(..regions.len())?.to_vec()?);
+        }
+        Ok(cuts)
+    }
+}

@@ -1,0 +1,129 @@
+//! The table of nodes that kernels read, and what their sums tell of errors.
+
+use std::f64::consts::PI;
+
+use quadscan_kernels::LANES;
+use quadscan_kernels::cubature::region::{COEFFICIENTS, MAX_NODES, MIN_NODES, NODE, TABLE};
+
+/// Legendre polynomials of degrees 0 to `degree` at x.
+fn legendre(degree: usize, x: f64) -> Vec<f64> {
+    let mut p = vec![1.0, x];
+    for m in 2..=degree {
+        let (m, last) = (m as f64, p.len() - 1);
+        p.push(((2.0 * m - 1.0) * x * p[last] - (m - 1.0) * p[last - 1]) / m);
+    }
+    p
+}
+
+/// The nodes of the rule of `n`, largest first, and their weights, whose sum is 2.
+fn gauss(n: usize) -> Vec<(f64, f64)> {
+    let of = |i: usize| {
+        let mut x = (PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
+        let slope = |x: f64| {
+            let p = legendre(n, x);
+            (p[n], n as f64 * (x * p[n] - p[n - 1]) / (x * x - 1.0))
+        };
+        // Newton's steps end where rounding does.
+        for _ in 0..8 {
+            let (value, slope) = slope(x);
+            x -= value / slope;
+        }
+        let (_, slope) = slope(x);
+        (x, 2.0 / ((1.0 - x * x) * slope * slope))
+    };
+    let nodes: Vec<_> = (0..n).map(of).collect();
+    let sum: f64 = nodes.iter().map(|&(_, weight)| weight).sum();
+    let scaled = |(x, weight)| (x, weight * 2.0 / sum);
+    nodes.into_iter().map(scaled).collect()
+}
+
+/// Numbers of all nodes, rule by rule: see [`NODE`].
+pub(super) fn nodes() -> Vec<f64> {
+    let mut table = Vec::with_capacity(TABLE);
+    for n in MIN_NODES..=MAX_NODES {
+        for (x, weight) in gauss(n) {
+            let p = legendre(n - 1, x);
+            table.extend([x, weight]);
+            table.extend((1..=COEFFICIENTS).map(|m| (2 * (n - m) + 1) as f64 * p[n - m]));
+        }
+    }
+    for (x, weight) in gauss(LANES as usize) {
+        table.extend([x, weight]);
+    }
+    debug_assert_eq!(table.len(), TABLE, "{NODE} a node");
+    table
+}
+
+/// How much of the halvings of degree up to twice the rule's is believed: the error of a rule of n
+/// nodes is that of degree 2 n, n + 1 degrees beyond the last coefficient, and a pair of degrees
+/// shrinks it by the decay; half of them would be all.
+const BELIEVED: f64 = 0.4;
+/// What a line is off is multiplied by this: the region's other lines may be worse.
+const OTHER_LINES: f64 = 2.0;
+/// A line that is off by more than this of its magnitude does not resolve the function.
+const BLIND: f64 = 0.1;
+
+/// An axis of a region: the larger one of its last two coefficients, and what becomes of it with
+/// two degrees more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Axis {
+    pub(super) last: f64,
+    pub(super) decay: f64,
+    /// What the line along the axis tells of the error.
+    line: f64,
+}
+
+impl Axis {
+    /// Of coefficients, the highest degree first, each in the norm of a unit of its degree.
+    ///
+    /// The decay is that of the last pairs, but no faster than twice that from the magnitude's
+    /// integral on: coefficients that are small by chance are not believed.
+    /// `line` is what the axis' line is off, in units of its magnitude; or, where that is 0, minus
+    /// that between -1 and 1.
+    pub(super) fn new(
+        nodes: usize,
+        coefficients: &[f64],
+        magnitude: f64,
+        line: f64,
+        volume: f64,
+    ) -> Self {
+        let norm = |m: usize| coefficients[m].abs() / ((2 * (nodes - m) - 1) as f64).sqrt();
+        let (last, before) = (norm(0).max(norm(1)), norm(2).max(norm(3)));
+        let seen = if line < 0.0 {
+            -0.5 * line * volume
+        } else {
+            line * magnitude
+        };
+        let seen = OTHER_LINES * seen;
+        if last == 0.0 {
+            return Self {
+                line: seen,
+                ..Self::default()
+            };
+        }
+        let overall = (last / magnitude).powf(4.0 / (nodes as f64 - 1.0));
+        let decay = (last / before).max(overall).min(1.0);
+        Self {
+            last,
+            decay: if line.abs() > BLIND { 1.0 } else { decay },
+            line: seen,
+        }
+    }
+
+    /// The error of the region's rule.
+    pub(super) fn found(&self, nodes: usize) -> f64 {
+        self.error(nodes, nodes).max(self.line)
+    }
+
+    /// The error of the rule of so many nodes by the coefficients, where the last coefficients are those of `of`.
+    fn error(&self, of: usize, nodes: usize) -> f64 {
+        let steps = (nodes - of) as f64 / 2.0 + BELIEVED * (nodes as f64 + 1.0);
+        self.last * self.decay.powf(steps)
+    }
+
+    /// The fewest nodes, of up to twice the most, that err by no more than `goal`.
+    pub(super) fn nodes(&self, of: usize, goal: f64) -> usize {
+        let is_enough = |&nodes: &usize| self.error(of, nodes) <= goal;
+        (of..2 * MAX_NODES).find(is_enough).unwrap_or(2 * MAX_NODES)
+    }
+}

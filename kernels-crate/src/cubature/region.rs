@@ -1,0 +1,99 @@
+//! A region, its rule, and how its points are dealt out.
+//!
+//! A *plane* is all points of a region that differ in the first two coordinates alone. A lane takes
+//! a plane at a time, a warp a *chunk* of planes: how many depends on the region, so that its sums
+//! have the same bits on every grid.
+
+use bytemuck::{Pod, Zeroable};
+
+use crate::LANES;
+
+/// The fewest dimensions,
+pub const MIN_DIMENSIONS: usize = 2;
+/// and the most.
+pub const MAX_DIMENSIONS: usize = 10;
+
+/// The fewest nodes of an axis,
+pub const MIN_NODES: usize = 5;
+/// and the most.
+pub const MAX_NODES: usize = 20;
+
+/// Coefficients of an axis that are summed: those of the highest degrees that its nodes tell.
+pub const COEFFICIENTS: usize = 4;
+
+/// Numbers of a node: its place in -1..1, its share of the weights, and for each coefficient, from
+/// the highest degree n - 1 down, (2 m + 1) P_m there, m being the degree.
+pub const NODE: usize = 2 + COEFFICIENTS;
+
+/// Sums of a region: the integral and that of the magnitude, the coefficients axis by axis, the
+/// largest magnitude of a plane with the plane's number, and what lines along the axes tell.
+pub const SUMS: usize = LINES + MAX_DIMENSIONS;
+/// Where the coefficients begin among them,
+pub const FIRST: usize = 2;
+/// where the plane is,
+pub const BEST: usize = FIRST + MAX_DIMENSIONS * COEFFICIENTS;
+/// and the lines.
+pub const LINES: usize = BEST + 2;
+
+/// Warps of a block that sums, at most.
+pub const WARPS: u32 = 2;
+
+/// The most planes of a region.
+pub const MAX_PLANES: u64 = 1 << 31;
+
+/// The fewest chunks of many planes, and the most of all.
+const CHUNKS: [u32; 2] = [8, 512];
+/// Planes that a lane takes at most where the chunks are not the most.
+const ROW: u32 = 8;
+
+/// How many nodes' numbers stand before those of the rule of `nodes`.
+pub const fn nodes_before(nodes: u32) -> u32 {
+    (nodes * (nodes - 1) - (MIN_NODES * (MIN_NODES - 1)) as u32) / 2
+}
+
+/// Where in the table of all nodes those of a line begin: as many as a warp has lanes, of which
+/// there are places and weights alone.
+pub const FINE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
+
+/// Numbers of the table.
+pub const TABLE: usize = FINE + 2 * LANES as usize;
+
+/// A box, its rule, and its part of a launch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Region {
+    /// Its middle,
+    pub centre: [f64; MAX_DIMENSIONS],
+    /// and how far it goes from there, in each direction.
+    pub half: [f64; MAX_DIMENSIONS],
+    /// Nodes of each axis.
+    pub nodes: [u32; MAX_DIMENSIONS],
+    /// By rules: the first of its chunks. By cuts: the axis.
+    pub first: u32,
+    /// By rules: all its planes. By cuts: the plane in which the line is looked for.
+    pub plane: u32,
+}
+
+// SAFETY: zeros are a value of every field.
+unsafe impl Zeroable for Region {}
+// SAFETY: 20 numbers of 8 bytes and 12 of 4 bytes: nothing lies between them, nor behind them.
+unsafe impl Pod for Region {}
+
+/// Planes of a region that a lane takes one after the other.
+pub const fn row(planes: u32) -> u32 {
+    let few = planes / (LANES * CHUNKS[0]);
+    let few = if few < 1 {
+        1
+    } else if few > ROW {
+        ROW
+    } else {
+        few
+    };
+    let many = planes.div_ceil(LANES * CHUNKS[1]);
+    if few > many { few } else { many }
+}
+
+/// Chunks of a region.
+pub const fn chunks(planes: u32) -> u32 {
+    planes.div_ceil(LANES * row(planes))
+}

@@ -1,0 +1,343 @@
+//! A product of Gauss-Legendre rules over many regions, and what tells its errors: the Legendre
+//! coefficients of the highest degrees of each axis, the other axes being integrated.
+//!
+//! The association: a lane adds up a plane line by line, its planes in order; a warp adds its lanes
+//! in order; [`combine`] adds a region's chunks in order.
+
+use cuda_std::{GpuFloat, shared_array, thread, warp};
+
+use super::integrand::{Integrand, Parameters};
+use super::region::{
+    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
+    nodes_before, row,
+};
+use crate::LANES;
+
+/// Numbers between two sums of a warp: a lane each, and one more, so that lanes that read have
+/// banks of their own.
+const PITCH: u32 = LANES + 1;
+/// Numbers of a warp.
+const WORDS: u32 = BEST as u32 * PITCH;
+
+/// What a launch sums.
+#[derive(Clone, Copy)]
+pub struct Request {
+    /// The regions, of ascending first chunks.
+    pub regions: *const Region,
+    /// How many.
+    pub count: u32,
+    /// Chunks of all of them.
+    pub chunks: u32,
+    /// Of the integral.
+    pub dimensions: u32,
+    /// Numbers of all nodes.
+    pub table: *const f64,
+    /// Of the integrand.
+    pub parameters: Parameters,
+    /// [`SUMS`] a chunk.
+    pub partials: *mut f64,
+}
+
+/// The numbers of a node of a rule.
+#[inline(always)]
+pub(super) fn node(table: *const f64, nodes: u32, index: u32) -> *const f64 {
+    table.wrapping_add((nodes_before(nodes) + index) as usize * NODE)
+}
+
+/// A number of a node.
+///
+/// # Safety
+/// It is in the table.
+#[inline(always)]
+pub(super) unsafe fn number(node: *const f64, index: usize) -> f64 {
+    // SAFETY: the caller's.
+    unsafe { *node.add(index) }
+}
+
+/// Where a node is on an axis.
+///
+/// # Safety
+/// As [`number`].
+#[inline(always)]
+pub(super) unsafe fn place(region: &Region, axis: usize, node: *const f64) -> f64 {
+    // SAFETY: the caller's.
+    unsafe { region.half[axis].mul_add(number(node, 0), region.centre[axis]) }
+}
+
+/// Sums of a lane.
+struct Sums {
+    value: f64,
+    magnitude: f64,
+    coefficients: [[f64; COEFFICIENTS]; MAX_DIMENSIONS],
+    best: f64,
+    plane: u32,
+}
+
+/// Sums each chunk of the regions.
+///
+/// # Safety
+/// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table and the
+/// planes that they say; partials have room for all chunks. Blocks have up to [`WARPS`] whole warps.
+#[inline(always)]
+pub unsafe fn sum<I: Integrand>(request: &Request) {
+    let warps = thread::block_dim_x() / LANES;
+    let mut chunk = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
+    while chunk < request.chunks {
+        // SAFETY: the caller's.
+        unsafe {
+            let region = &*request.regions.add(region_of(request, chunk) as usize);
+            let sums = sum_of_lane::<I>(request, region, chunk - region.first);
+            put(request, &sums, request.partials.add(chunk as usize * SUMS));
+        }
+        chunk += thread::grid_dim_x() * warps;
+    }
+}
+
+/// The region that has a chunk.
+///
+/// # Safety
+/// As [`sum`].
+#[inline(always)]
+unsafe fn region_of(request: &Request, chunk: u32) -> u32 {
+    let (mut low, mut high) = (0, request.count);
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        // SAFETY: the caller's.
+        if unsafe { (*request.regions.add(middle as usize)).first } <= chunk {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// The lane's planes of a chunk.
+///
+/// # Safety
+/// As [`sum`].
+#[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an iterator would put the arrays into memory"
+)]
+unsafe fn sum_of_lane<I: Integrand>(request: &Request, region: &Region, chunk: u32) -> Sums {
+    let (table, dimensions) = (request.table, request.dimensions as usize);
+    let mut sums = Sums {
+        value: 0.0,
+        magnitude: 0.0,
+        coefficients: [[0.0; COEFFICIENTS]; MAX_DIMENSIONS],
+        best: -1.0,
+        plane: 0,
+    };
+    let row = row(region.plane);
+    let mut plane = chunk * row * LANES + warp::lane_id();
+    let mut turn = 0;
+    while turn < row && plane < region.plane {
+        let (mut x, mut nodes) = ([0.0; MAX_DIMENSIONS], [table; MAX_DIMENSIONS]);
+        let (mut left, mut weight) = (plane, 1.0);
+        // SAFETY: the caller's, whose planes are as many as the nodes of the other axes.
+        unsafe {
+            for k in 2..MAX_DIMENSIONS {
+                if k < dimensions {
+                    let count = region.nodes[k];
+                    nodes[k] = node(table, count, left % count);
+                    left /= count;
+                    x[k] = place(region, k, nodes[k]);
+                    weight *= number(nodes[k], 1) * region.half[k];
+                }
+            }
+            let of = of_plane::<I>(request, region, &mut x);
+            let (value, magnitude) = (of.value * weight, of.magnitude * weight);
+            sums.value += value;
+            sums.magnitude += magnitude;
+            for m in 0..COEFFICIENTS {
+                for k in 0..2 {
+                    let more = of.coefficients[k][m].mul_add(weight, sums.coefficients[k][m]);
+                    sums.coefficients[k][m] = more;
+                }
+                for k in 2..MAX_DIMENSIONS {
+                    if k < dimensions {
+                        let more = value.mul_add(number(nodes[k], 2 + m), sums.coefficients[k][m]);
+                        sums.coefficients[k][m] = more;
+                    }
+                }
+            }
+            if magnitude > sums.best {
+                sums.best = magnitude;
+                sums.plane = plane;
+            }
+        }
+        turn += 1;
+        plane += LANES;
+    }
+    sums
+}
+
+/// Sums of a plane.
+struct OfPlane {
+    value: f64,
+    magnitude: f64,
+    coefficients: [[f64; COEFFICIENTS]; 2],
+}
+
+/// The points of a plane, whose other coordinates are there.
+///
+/// # Safety
+/// As [`sum`].
+#[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an iterator would put the arrays into memory"
+)]
+unsafe fn of_plane<I: Integrand>(
+    request: &Request,
+    region: &Region,
+    x: &mut [f64; MAX_DIMENSIONS],
+) -> OfPlane {
+    let (table, dimensions) = (request.table, request.dimensions as usize);
+    let mut plane = OfPlane {
+        value: 0.0,
+        magnitude: 0.0,
+        coefficients: [[0.0; COEFFICIENTS]; 2],
+    };
+    let [across, along] = [region.nodes[1], region.nodes[0]];
+    let mut line = 0;
+    while line < across {
+        let of_line = node(table, across, line);
+        let (mut value, mut magnitude) = (0.0, 0.0);
+        let mut coefficients = [0.0; COEFFICIENTS];
+        // SAFETY: the caller's.
+        unsafe {
+            x[1] = place(region, 1, of_line);
+            let mut point = 0;
+            while point < along {
+                let at = node(table, along, point);
+                x[0] = place(region, 0, at);
+                let part = I::at(x, dimensions, &request.parameters) * number(at, 1);
+                value += part;
+                magnitude += GpuFloat::abs(part);
+                for m in 0..COEFFICIENTS {
+                    coefficients[m] = part.mul_add(number(at, 2 + m), coefficients[m]);
+                }
+                point += 1;
+            }
+            let weight = number(of_line, 1) * (region.half[0] * region.half[1]);
+            value *= weight;
+            plane.value += value;
+            plane.magnitude += magnitude * weight;
+            for m in 0..COEFFICIENTS {
+                let first = coefficients[m].mul_add(weight, plane.coefficients[0][m]);
+                let second = value.mul_add(number(of_line, 2 + m), plane.coefficients[1][m]);
+                plane.coefficients[0][m] = first;
+                plane.coefficients[1][m] = second;
+            }
+        }
+        line += 1;
+    }
+    plane
+}
+
+/// Writes the sums of a warp's lanes: a lane adds up one of them in the order of the lanes.
+///
+/// # Safety
+/// All lanes of the warp call it; there is room for [`SUMS`].
+#[inline(always)]
+unsafe fn put(request: &Request, sums: &Sums, to: *mut f64) {
+    let of_warp = thread::thread_idx_x() / LANES * WORDS;
+    let shared = shared_array![f64; (WARPS * WORDS) as usize].wrapping_add(of_warp as usize);
+    let (lane, dimensions) = (warp::lane_id(), request.dimensions as usize);
+    // SAFETY: below the words of the warp.
+    let keep = |index: usize, own: f64| unsafe {
+        *shared.add(index * PITCH as usize + lane as usize) = own;
+    };
+    // SAFETY: the caller's; a lane reads what others wrote between the two barriers.
+    unsafe {
+        warp::sync_warp(warp::FULL_MASK);
+        keep(0, sums.value);
+        keep(1, sums.magnitude);
+        for k in 0..MAX_DIMENSIONS {
+            if k < dimensions {
+                for m in 0..COEFFICIENTS {
+                    keep(FIRST + k * COEFFICIENTS + m, sums.coefficients[k][m]);
+                }
+            }
+        }
+        warp::sync_warp(warp::FULL_MASK);
+        let mut index = lane as usize;
+        while index < FIRST + dimensions * COEFFICIENTS {
+            let row = shared.add(index * PITCH as usize);
+            let (mut sum, mut from) = (0.0, 0);
+            while from < LANES as usize {
+                sum += *row.add(from);
+                from += 1;
+            }
+            *to.add(index) = sum;
+            index += LANES as usize;
+        }
+        let (best, plane) = largest(sums.best, sums.plane);
+        if lane == 0 {
+            *to.add(BEST) = best;
+            *to.add(BEST + 1) = f64::from(plane);
+        }
+    }
+}
+
+/// The largest of the lanes' numbers, of equal ones that of the least index; the same in all lanes.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+pub(super) unsafe fn largest(mut size: f64, mut index: u32) -> (f64, u32) {
+    let mut distance = LANES / 2;
+    while distance > 0 {
+        // SAFETY: the caller's.
+        let other = unsafe {
+            (
+                warp::shuffle_xor(warp::FULL_MASK, size, distance),
+                warp::shuffle_xor(warp::FULL_MASK, index, distance),
+            )
+        };
+        if other.0 > size || other.0 == size && other.1 < index {
+            (size, index) = other;
+        }
+        distance /= 2;
+    }
+    (size, index)
+}
+
+/// Adds up the chunks of each region in order, a thread each of its sums.
+///
+/// # Safety
+/// The partials of all chunks of the regions were written; there is room for [`SUMS`] a region.
+#[inline(always)]
+pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, sums: *mut f64) {
+    let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
+    let first = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x());
+    let mut of = first + u64::from(thread::thread_idx_x());
+    while of < u64::from(count) * LINES as u64 {
+        let (number, index) = ((of / LINES as u64) as usize, (of % LINES as u64) as usize);
+        // SAFETY: the caller's.
+        unsafe {
+            let region = &*regions.add(number);
+            let from = partials.add(region.first as usize * SUMS + index);
+            let end = chunks(region.plane);
+            let (mut sum, mut best, mut chunk) = (0.0, -1.0, 0);
+            while chunk < end {
+                let part = from.add(chunk as usize * SUMS);
+                if index <= BEST {
+                    sum = if index < BEST {
+                        sum + *part
+                    } else {
+                        GpuFloat::max(sum, *part)
+                    };
+                } else if *part.sub(1) > best {
+                    (best, sum) = (*part.sub(1), *part);
+                }
+                chunk += 1;
+            }
+            *sums.add(number * SUMS + index) = sum;
+        }
+        of += threads;
+    }
+}
