@@ -101,8 +101,11 @@ fn write_variables(f: &mut Formatter<'_>, variables: &[Variable<'_>]) -> fmt::Re
         return Ok(());
     };
     write_head(f, first)?;
-    // As LLVM has it: only registers, and arrays in local memory, stand behind a tab.
-    if matches!(first.space, Space::Register | Space::Local) {
+    // As LLVM has it: only what a function declares, but for shared memory, stands behind a tab.
+    if matches!(
+        first.space,
+        Space::Register | Space::Local | Space::Parameter
+    ) {
         f.write_str("\t")?;
     }
     for (index, variable) in variables.iter().enumerate() {
