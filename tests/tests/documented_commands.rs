@@ -45,7 +45,9 @@ fn words(command: &str) -> Vec<String> {
         if !std::mem::replace(&mut is_word, true) {
             words.push(String::new());
         }
-        words.extend(words.pop().map(|word| format!("{word}{c}")));
+        if let Some(word) = words.last_mut() {
+            word.push(c);
+        }
     }
     words
 }
