@@ -140,7 +140,7 @@ pub const TYPES: Axis = list(
     "type",
     "types",
     Values::Names,
-    "In scan, reduce, integral and integrals, types, such as i32,f32 [default: all types of \
+    "In scan, reduce, integral, integrals and functions, types, such as i32,f32 [default: all types of \
      the operation; for integrals f64, f32]",
 );
 

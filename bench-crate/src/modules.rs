@@ -129,7 +129,7 @@ pub fn ours() -> quadscan::Result<Artifact> {
 }
 
 /// The folder that [`ARTIFACT`] names.
-fn named() -> Option<PathBuf> {
+pub(crate) fn named() -> Option<PathBuf> {
     let folder = env::var_os(ARTIFACT).filter(|folder| !folder.is_empty());
     folder.map(PathBuf::from)
 }

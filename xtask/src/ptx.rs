@@ -20,6 +20,10 @@ pub(crate) use options::ARCHS;
 /// The variable that names the folder of an artifact to the program and to tests.
 pub(crate) const ARTIFACT: &str = "QUADSCAN_ARTIFACT";
 
+/// The module of the table `functions`: a crate and a folder of its own, because nothing else
+/// launches its kernels.
+const FUNCTIONS: &str = "functions";
+
 /// The newest of [`ARCHS`], for what is built for one alone.
 pub(crate) const NEWEST: NvvmArch = ARCHS[ARCHS.len() - 1];
 
@@ -86,14 +90,29 @@ fn best(capability: (u32, u32)) -> anyhow::Result<NvvmArch> {
 /// named.
 pub(crate) fn modules(archs: &[NvvmArch], names: &[String]) -> anyhow::Result<PathBuf> {
     let out = folder(archs)?;
-    let builder = builder(&cargo::root().join("kernels-crate"), &out)?
+    let (functions, names): (Vec<_>, Vec<_>) =
+        names.iter().cloned().partition(|name| name == FUNCTIONS);
+    if !functions.is_empty() {
+        let of = cargo::root().join("bench-crate/functions");
+        build(&of, &out.join(FUNCTIONS), archs, &[])?;
+        if names.is_empty() {
+            return Ok(out);
+        }
+    }
+    build(&cargo::root().join("kernels-crate"), &out, archs, &names)?;
+    Ok(out)
+}
+
+/// The kernels of a folder, or those of these modules.
+fn build(of: &Path, out: &Path, archs: &[NvvmArch], names: &[String]) -> anyhow::Result<()> {
+    let builder = builder(of, out)?
         .archs(archs)
         .only(names)
         .lints(LintLevel::Deny)
         .progress(|progress| terminal::note(&progress.to_string()));
     let built = builder.build_all();
     built.map_err(|error| BuildFailed(error.to_string()))?;
-    Ok(out)
+    Ok(())
 }
 
 /// Where PTX of these architectures is.

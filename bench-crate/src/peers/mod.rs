@@ -4,8 +4,8 @@
 //! - `compiler`: nvcc makes a shared library of a folder of `peers`, once.
 //! - `library`: the library of `peers/scan`, loaded.
 //! - `contestant`: its launches on the arrays of a workload, and the check of its result.
-//! - `integral`: the library of `peers/integrate`, one integral in CUDA C++. `interface` is
-//!   what both libraries say of themselves.
+//! - `integral`: the library of `peers/integrate`, one integral in CUDA C++. `functions`: that of
+//!   `peers/functions`. `interface` is what all libraries say of themselves.
 //! - `arrays`: CuPy and PyTorch, by a script. `integrators`: SciPy on batches of integrals, by
 //!   another. `script`: how they are run and heard.
 //!
@@ -15,6 +15,7 @@
 pub mod arrays;
 pub mod compiler;
 pub mod contestant;
+pub mod functions;
 pub mod integral;
 pub mod integrators;
 mod interface;

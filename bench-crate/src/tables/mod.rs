@@ -6,6 +6,7 @@ pub(crate) mod accuracy;
 pub(crate) mod activity;
 pub(crate) mod arrays;
 mod faults;
+mod functions;
 mod integral;
 pub(crate) mod integrals;
 mod kernels;
@@ -38,6 +39,7 @@ pub fn all() -> Vec<&'static Table> {
         &integral::TABLE,
         &integrals::TABLE,
         &kernels::TABLE,
+        &functions::TABLE,
     ]
 }
 

@@ -43,13 +43,9 @@ pub(super) fn module<R: Number>(template: &str, entry: &str, of: &Formula) -> Re
             fill(text, block, &fillings)
         });
     }
-    let head = Function {
-        body: None,
-        ..kernel.clone()
-    };
-    let head = head.to_string();
-    let head = head.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+    let head = head(kernel);
     words(&body, &mut names);
+    let callees = callees(&tree, &mut names);
     let (major, minor) = tree.version;
     let target = tree.target.join(", ");
     let mut text = format!(
@@ -65,8 +61,43 @@ pub(super) fn module<R: Number>(template: &str, entry: &str, of: &Formula) -> Re
             let _ = writeln!(text, "{item}");
         }
     }
-    let _ = write!(text, "{head}\n{body}");
+    let _ = write!(text, "{callees}{head}\n{body}");
     Ok(text)
+}
+
+/// A function's lines before its body.
+fn head(function: &Function<'_>) -> String {
+    let head = Function {
+        body: None,
+        ..function.clone()
+    };
+    let head = head.to_string();
+    let head = head.trim_end_matches(|c: char| c == ';' || c.is_whitespace());
+    head.to_owned()
+}
+
+/// The text of the device functions that these names call, directly or not, in the order of the
+/// tree. What they name joins the names.
+fn callees<'t>(tree: &Module<'t>, names: &mut BTreeSet<&'t str>) -> String {
+    let functions = || tree.functions().filter(|function| !function.entry);
+    let mut known = 0;
+    while known < names.len() {
+        known = names.len();
+        for function in functions() {
+            if names.contains(function.name) {
+                names.extend(function.instructions().flat_map(Instruction::names));
+            }
+        }
+    }
+    let mut text = String::new();
+    for function in functions().filter(|function| names.contains(function.name)) {
+        text.push_str(&head(function));
+        match &function.body {
+            Some(block) => write_block(&mut text, block, &mut |_, _| false),
+            None => text.push_str(";\n"),
+        }
+    }
+    text
 }
 
 /// How many instructions of each kind compute a formula; moves between registers are none.
@@ -122,13 +153,9 @@ fn body(function: &Function<'_>) -> Result<String> {
     let Some(block) = &function.body else {
         return Err(damaged(function.name, "it has no body"));
     };
-    let calls = function
-        .instructions()
-        .find(|instruction| instruction.opcode == "call");
-    let local = function
-        .variables()
-        .find(|variable| variable.space != Space::Register);
-    if calls.is_some() || local.is_some() {
+    // A call's arguments are of its own scope.
+    let own = |space| !matches!(space, Space::Register | Space::Parameter);
+    if function.variables().any(|variable| own(variable.space)) {
         return Err(damaged(function.name, "it is more than registers hold"));
     }
     let parameter = |name: &str| {
@@ -157,7 +184,15 @@ fn body(function: &Function<'_>) -> Result<String> {
                 };
                 format!("mov.{ty} {into}, a{k};")
             }
-            ("st", [Operand::Address { .. }, value]) if instruction.has("param") => {
+            (
+                "st",
+                [
+                    Operand::Address {
+                        base: Some(name), ..
+                    },
+                    value,
+                ],
+            ) if function.returns.iter().any(|result| result.name == *name) => {
                 format!("mov.{ty} r, {value};")
             }
             ("ret", _) => {

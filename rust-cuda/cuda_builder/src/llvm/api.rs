@@ -127,6 +127,7 @@ functions! {
     LLVMGetInitializer(ValueRef) -> ValueRef;
     LLVMSetInitializer(ValueRef, ValueRef);
     LLVMIsGlobalConstant(ValueRef) -> c_int;
+    LLVMSetExternallyInitialized(ValueRef, c_int);
     LLVMSetGlobalConstant(ValueRef, c_int);
     LLVMGetAlignment(ValueRef) -> c_uint;
     LLVMSetAlignment(ValueRef, c_uint);

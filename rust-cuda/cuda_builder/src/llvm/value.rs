@@ -153,6 +153,12 @@ impl<'m> Value<'m> {
         }
     }
 
+    /// Has a global loaded wherever it is used: LLVM may not put its value in its place.
+    pub(crate) fn keep_in_memory(self) {
+        // SAFETY: a global variable.
+        unsafe { (self.llvm.api.LLVMSetExternallyInitialized)(self.raw, 1) };
+    }
+
     /// Replaces every use of `self` by a generic pointer to `new`.
     pub(crate) fn replace_by_cast_of(self, new: Value<'m>) {
         let api = &self.llvm.api;

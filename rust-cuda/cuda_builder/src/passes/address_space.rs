@@ -15,6 +15,10 @@ const GLOBAL: u32 = 1;
 const SHARED: u32 = 3;
 const CONSTANT: u32 = 4;
 
+/// Constants that an instruction reads as an operand from constant memory, where ptxas would keep
+/// a number from the instruction's text in registers.
+const LOADED: &str = ".constant.loaded";
+
 /// Refuses variables that each thread would have one of, which no memory of a GPU holds.
 pub(crate) fn refuse_thread_local(module: &Module) -> Result<(), CudaBuilderError> {
     let mut globals = module.globals().into_iter();
@@ -37,7 +41,7 @@ pub(crate) fn assign(module: &Module) -> Result<(), CudaBuilderError> {
         let dynamic = section == ".shared.dynamic";
         let space = match section.as_str() {
             ".shared" | ".shared.dynamic" => SHARED,
-            ".constant" => CONSTANT,
+            ".constant" | LOADED => CONSTANT,
             ".global" => GLOBAL,
             _ => continue,
         };
@@ -49,6 +53,9 @@ pub(crate) fn assign(module: &Module) -> Result<(), CudaBuilderError> {
                 new.leave_uninitialised();
             } else {
                 new.initialise_like(old);
+                if section == LOADED {
+                    new.keep_in_memory();
+                }
             }
             let linkage = if external && space != SHARED {
                 Linkage::External

@@ -5,14 +5,14 @@
 //! 220 bits, 2026-11-22.
 
 use super::GpuFloat;
-use super::arithmetic::{fma, polynomial, sum_and_rest};
+use super::arithmetic::{constants, fma, series, sum_and_rest};
 
 macro_rules! arcsine {
     ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $pi_low:expr, $series:expr) => {
         /// `asin(s) - s`, over `s`, of a square up to 1/4.
         #[inline(always)]
         fn $tail(square: $float) -> $float {
-            square * polynomial(square, $series)
+            square * series(square, constants!($float, $series))
         }
 
         /// Half of the arc cosine of a number between 1/2 and 1, in two parts; NaN above 1.

@@ -7,7 +7,7 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    fma, polynomial, power_of_two, power_of_two_f32, quotient_and_rest, sum_and_rest,
+    constants, fma, power_of_two, power_of_two_f32, quotient_and_rest, series, sum_and_rest,
 };
 
 macro_rules! arctangent {
@@ -42,7 +42,7 @@ macro_rules! arctangent {
             };
             let (t, rest) = quotient_and_rest(top, bottom);
             let z = t * t;
-            let small = fma(t * z, polynomial(z, $series), rest);
+            let small = fma(t * z, series(z, constants!($float, $series)), rest);
             let (high, low) = sum_and_rest(part * pi, t);
             sum_and_rest(high, low + (small + part * pi_low))
         }
@@ -53,7 +53,7 @@ macro_rules! arctangent {
             // Beyond the second bound the next term of pi/2 - 1/x + ... does not count.
             let value = if size < $near {
                 let z = size * size;
-                fma(size * z, polynomial(z, $series), size)
+                fma(size * z, series(z, constants!($float, $series)), size)
             } else if size < $power($exponent) {
                 let (high, low) = $angle(size, 1.0);
                 high + low

@@ -42,6 +42,36 @@ times! {
     f64, "mul.rn.f64", reg64;
 }
 
+/// Numbers, those of f64 in the device's constant memory, from where an instruction takes an operand at no cost.
+/// As numbers of the program's text they would be in registers, which are filled again after every
+/// branch.
+macro_rules! constants {
+    // An instruction has room for one.
+    (f32, $values:expr) => {
+        &$values
+    };
+    ($float:ident, $values:expr) => {{
+        const COUNT: usize = $values.len();
+        #[cfg_attr(target_os = "cuda", unsafe(link_section = ".constant.loaded"))]
+        static VALUES: [$float; COUNT] = $values;
+        &VALUES
+    }};
+}
+pub(super) use constants;
+
+/// The numbers, loaded: one by one, since rustc puts the elements of an array that is copied whole
+/// into the program's text.
+#[inline(always)]
+pub(super) fn loaded<T: Copy, const N: usize>(constants: &[T; N]) -> [T; N] {
+    core::array::from_fn(|i| constants[i])
+}
+
+/// [`polynomial`] of coefficients in constant memory.
+#[inline(always)]
+pub(super) fn series<T: GpuFloat, const N: usize>(z: T, coefficients: &[T; N]) -> T {
+    polynomial(z, loaded(coefficients))
+}
+
 /// `coefficients[0] + coefficients[1] * z + ...`, one `fma` a coefficient.
 #[inline(always)]
 pub(super) fn polynomial<T: GpuFloat, const N: usize>(z: T, coefficients: [T; N]) -> T {

@@ -3,14 +3,14 @@
 //! The argument is `n ln 2 + r` with `|r| <= ln 2 / 2`: `n` comes from an addition that leaves the
 //! integer in the last bits, `r` from two `fma` with ln 2 in two parts (Cody and Waite). `exp(r)` is
 //! a minimax polynomial (Remez's algorithm with 200 bits, 2026-11-22, for the relative error), and
-//! an integer addition puts `n` into the exponent. `exp` does so for all arguments alike, in two
-//! steps, without a branch: loops around it are unrolled, and share its constants. Of the others,
-//! arguments whose result is no normal number go another way, which no thread takes otherwise. `libm` has these functions too, but its own raise
+//! an integer addition puts `n` into the exponent. Arguments whose result is no normal number go
+//! another way, which no thread takes otherwise. `libm` has these functions too, but its own raise
 //! IEEE 754's flags by stores to the stack, which a kernel pays for in local memory.
 
 use super::approx;
 use super::arithmetic::{
-    fma, polynomial, power_of_two, power_of_two_f32, product_and_rest, sum_and_rest, upper,
+    constants, fma, loaded, polynomial, power_of_two, power_of_two_f32, product_and_rest, series,
+    sum_and_rest, upper,
 };
 
 /// 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
@@ -36,26 +36,31 @@ fn integer_of_f32(shifted: f32) -> i32 {
     shifted.to_bits().wrapping_sub(SHIFT_F32.to_bits()) as i32
 }
 
-/// What both types have alike; `$is_normal` says where `2^x` is a normal number.
+/// What both types have alike; `$is_normal` says where `2^x` is a normal number, `$bounds` from where
+/// on it is infinite or 0.
 macro_rules! exponential {
     (
         $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
         $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
-        $exp2_end:ident, $exp2:ident, $exp2_of_sum:ident, $exp_m1_parts:ident,
+        $end:ident, $exp2:ident, $exp2_of_sum:ident, $exp_m1_parts:ident, $tail:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
-        |$x:ident| $is_normal:expr, infinite: $infinite:literal, zero: $zero:literal
+        is_normal: $is_normal:expr, bounds: $bounds:expr
     ) => {
         /// `(n, first, turns)` with `x = n ln 2 + first - turns * LN_2_LOW`; the first two are
         /// exact, and `turns` is `n`. For `|x|` up to 2^31 (f32: 2^21).
         #[inline(always)]
         pub(super) fn $reduce(x: $float) -> (i32, $float, $float) {
-            let shifted = fma(x, core::$float::consts::LOG2_E, $shift);
-            let turns = shifted - $shift;
-            (
-                $integer_of(shifted),
-                fma(-turns, core::$float::consts::LN_2, x),
-                turns,
-            )
+            let [log2_e, shift, ln_2] = loaded(constants!(
+                $float,
+                [
+                    core::$float::consts::LOG2_E,
+                    $shift,
+                    core::$float::consts::LN_2
+                ]
+            ));
+            let shifted = fma(x, log2_e, shift);
+            let turns = shifted - shift;
+            ($integer_of(shifted), fma(-turns, ln_2, x), turns)
         }
 
         /// `first - turns * LN_2_LOW`, rounded, and what the rounding lost.
@@ -71,18 +76,25 @@ macro_rules! exponential {
             $float::from_bits(p.to_bits().wrapping_add((n as $bits) << $fraction))
         }
 
-        /// `p 2^n`, which is `2^x`, whatever `p` is where `x` is out of range.
+        /// `p 2^n`, which is the function of `x`, infinite above the first bound and 0 below the
+        /// other; whatever `p` is there.
         #[inline(always)]
-        fn $exp2_end(p: $float, n: i32, $x: $float) -> $float {
-            if $is_normal {
+        pub(super) fn $end(
+            p: $float,
+            n: i32,
+            x: $float,
+            is_normal: bool,
+            bounds: ($float, $float),
+        ) -> $float {
+            if is_normal {
                 return $scale(p, n);
             }
-            if $x > $infinite {
+            if x > bounds.0 {
                 $float::INFINITY
-            } else if $x < $zero {
+            } else if x < bounds.1 {
                 0.0
-            } else if $x.is_nan() {
-                $x
+            } else if x.is_nan() {
+                x
             } else {
                 // Rounded once, `p` being near 1.
                 p * $power_of_two(n >> 1) * $power_of_two(n - (n >> 1))
@@ -94,8 +106,12 @@ macro_rules! exponential {
             const LN_2: $float = core::$float::consts::LN_2;
             let shifted = x + $shift;
             let r = x - (shifted - $shift);
-            let p = fma(r, fma(r, polynomial(r, $exp2_tail), LN_2), 1.0);
-            $exp2_end(p, $integer_of(shifted), x)
+            let p = fma(
+                r,
+                fma(r, series(r, constants!($float, $exp2_tail)), LN_2),
+                1.0,
+            );
+            $end(p, $integer_of(shifted), x, $is_normal(x), $bounds)
         }
 
         /// `2^(high + low)`, for `|low|` below an ulp of `high`, with less error than `exp2`;
@@ -107,9 +123,15 @@ macro_rules! exponential {
             let (r, r_low) = sum_and_rest(high - (shifted - $shift), low);
             let head = fma(r, LN_2, 1.0);
             let head_low = fma(r, LN_2, 1.0 - head);
-            let tail = polynomial(r, $exp2_tail);
+            let tail = series(r, constants!($float, $exp2_tail));
             let p = head + fma(r * r, tail, fma(r_low, LN_2, head_low));
-            $exp2_end(p, $integer_of(shifted), high)
+            $end(p, $integer_of(shifted), high, $is_normal(high), $bounds)
+        }
+
+        /// `(exp(r) - 1 - r - r^2 / 2) / r^3`, for `|r|` up to ln 2 / 2.
+        #[inline(always)]
+        pub(super) fn $tail(r: $float) -> $float {
+            series(r, constants!($float, $exp_m1_tail))
         }
 
         /// `exp(x) - 1` as a sum of two numbers, the second much smaller, for `|x|` up to 709
@@ -118,7 +140,7 @@ macro_rules! exponential {
         pub(super) fn $exp_m1_parts(x: $float) -> ($float, $float) {
             let (n, first, turns) = $reduce(x);
             let (rest, lost) = $rest_of(first, turns);
-            let tail = polynomial(rest, $exp_m1_tail);
+            let tail = $tail(rest);
             let (half_square, half_square_low) = product_and_rest(0.5 * rest, rest);
             let (near, near_low) = sum_and_rest(rest, half_square);
             let cube = fma(half_square, 2.0 * rest * tail, half_square_low);
@@ -133,8 +155,8 @@ macro_rules! exponential {
 }
 
 exponential!(
-    f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, exp2_end,
-    exp2, exp2_of_sum, exp_m1_parts,
+    f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, end,
+    exp2, exp2_of_sum, exp_m1_parts, exp_m1_tail,
     // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
     exp2: [
         0.2402265069591013,
@@ -160,63 +182,43 @@ exponential!(
         2.5109044888320275e-08,
         2.092447773111693e-09,
     ],
-    |x| upper(x) & 0x7fff_ffff < 0x408f_f000, infinite: 1025.0, zero: -1077.0
+    is_normal: |x| upper(x) & 0x7fff_ffff < 0x408f_f000, bounds: (1025.0, -1077.0)
 );
 
 exponential!(
     f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
-    rest_of_f32, scale_f32, exp2_end_f32, exp2f, exp2_of_sum_f32, exp_m1_parts_f32,
+    rest_of_f32, scale_f32, end_f32, exp2f, exp2_of_sum_f32, exp_m1_parts_f32, exp_m1_tail_f32,
     exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
     exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],
-    |x| x.abs() < 126.0, infinite: 129.0, zero: -151.0
+    is_normal: |x: f32| x.abs() < 126.0, bounds: (129.0, -151.0)
 );
-
-/// `x`, or a number of its sign whose exponential, too, is 0 or infinite; also of NaN.
-#[inline(always)]
-fn within_range(x: f64) -> f64 {
-    let high = upper(x);
-    // |x| < 752, else 752 to 753.
-    let nearer = if high & 0x7fff_ffff < 0x4087_8000 {
-        high
-    } else {
-        high & 0x8000_0000 | 0x4087_8000
-    };
-    f64::from_bits(u64::from(nearer) << 32 | x.to_bits() & 0xffff_ffff)
-}
-
-/// `p * 2^n`, rounded once, for `|n|` up to 1100 and `p` near 1; NaN where `x` is. Without a branch.
-#[inline(always)]
-fn scale_twice(p: f64, n: i32, x: f64) -> f64 {
-    let (n, rest) = if n < 0 {
-        (n + 128, -128)
-    } else {
-        (n - 128, 128)
-    };
-    let rest = power_of_two(rest);
-    scale(p, n) * if x.is_nan() { x } else { rest }
-}
 
 #[inline]
 pub(super) fn exp(x: f64) -> f64 {
-    let (n, first, turns) = reduce(within_range(x));
-    let p = polynomial(
-        fma(-turns, LN_2_LOW, first),
-        [
-            1.0,
-            1.0,
-            0.5000000000000011,
-            0.16666666666666413,
-            0.041666666666530155,
-            0.008333333333494399,
-            0.0013888888943631085,
-            0.00019841269506688846,
-            2.4801493097828538e-05,
-            2.755758629088442e-06,
-            2.7630248795880813e-07,
-            2.500008442577436e-08,
-        ],
+    let (n, first, turns) = reduce(x);
+    let [ln_2_low] = loaded(constants!(f64, [LN_2_LOW]));
+    let p = series(
+        fma(-turns, ln_2_low, first),
+        constants!(
+            f64,
+            [
+                1.0,
+                1.0,
+                0.5000000000000011,
+                0.16666666666666413,
+                0.041666666666530155,
+                0.008333333333494399,
+                0.0013888888943631085,
+                0.00019841269506688846,
+                2.4801493097828538e-05,
+                2.755758629088442e-06,
+                2.7630248795880813e-07,
+                2.500008442577436e-08,
+            ]
+        ),
     );
-    scale_twice(p, n, x)
+    let is_normal = upper(x) & 0x7fff_ffff < 0x4086_2000;
+    end(p, n, x, is_normal, (710.0, -746.0))
 }
 
 #[inline]
@@ -238,8 +240,7 @@ pub(super) fn exp_m1(x: f64) -> f64 {
 
 #[inline]
 pub(super) fn expf(x: f32) -> f32 {
-    // NaN becomes one of the bounds.
-    let (n, first, turns) = reduce_f32(x.max(-105.0).min(90.0));
+    let (n, first, turns) = reduce_f32(x);
     let p = polynomial(
         fma(-turns, LN_2_LOW_F32, first),
         [
@@ -252,10 +253,7 @@ pub(super) fn expf(x: f32) -> f32 {
             0.0013814496,
         ],
     );
-    // As `scale_twice`, for |n| up to 158.
-    let (n, rest) = if n < 0 { (n + 32, -32) } else { (n - 32, 32) };
-    let rest = power_of_two_f32(rest);
-    scale_f32(p, n) * if x.is_nan() { x } else { rest }
+    end_f32(p, n, x, x.abs() < 87.0, (89.0, -104.0))
 }
 
 #[inline]

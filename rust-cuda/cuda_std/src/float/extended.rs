@@ -2,29 +2,27 @@
 
 use core::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
+use super::error_function::erfc;
 use super::methods::{Sealed, methods};
-use super::{GpuFloat, trigonometry};
+use super::{GpuFloat, error_function, trigonometry};
 
 methods! {
     /// Less usual functions of `f32` and `f64`. They compute the same on the host.
     pub trait FloatExt: Sized + Sealed {
-        /// The cosine of `self * pi`.
+        /// The cosine of `self * pi`. Within 1 ulp.
         fn cospi(self) -> Self { FloatExt::sincospi(self).1 }
 
-        /// The sine of `self * pi`.
+        /// The sine of `self * pi`. Within 1 ulp.
         fn sinpi(self) -> Self { FloatExt::sincospi(self).0 }
 
         /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi) for the cost of one reduction.
-        fn sincospi(self) -> (Self, Self) {
-            let (sine, cosine) = trigonometry::sincospi(self.into());
-            (sine as Self, cosine as Self)
-        }
+        fn sincospi(self) -> (Self, Self) { own trigonometry sincospi(self) }
 
-        /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`.
-        fn error_function(self) -> Self { libm erf(self) }
+        /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`. Within 1 ulp.
+        fn error_function(self) -> Self { own error_function erf(self) }
 
-        /// `1 - self.error_function()`, accurate where that is small.
-        fn complementary_error_function(self) -> Self { libm erfc(self) }
+        /// `1 - self.error_function()`, accurate where that is small. Within 1 ulp.
+        fn complementary_error_function(self) -> Self { own error_function erfc(self) }
 
         /// The `x` whose complementary error function is `self`, for `self` between 0 and 2.
         fn inv_complementary_error_function(self) -> Self { (-normal_quantile(0.5 * f64::from(self)) * FRAC_1_SQRT_2) as Self }
@@ -72,7 +70,7 @@ methods! {
         fn log1p(self) -> Self { GpuFloat::ln_1p(self) }
 
         /// The standard normal distribution: the probability of a value up to `self`.
-        fn norm_cdf(self) -> Self { (0.5 * libm::erfc(-f64::from(self) * FRAC_1_SQRT_2)) as Self }
+        fn norm_cdf(self) -> Self { (0.5 * erfc(-f64::from(self) * FRAC_1_SQRT_2)) as Self }
 
         /// The `x` whose [`norm_cdf`](FloatExt::norm_cdf) is `self`, for `self` between 0 and 1.
         fn inv_norm_cdf(self) -> Self { normal_quantile(self.into()) as Self }
@@ -91,7 +89,7 @@ fn scaled_erfc(x: f64) -> f64 {
         let square = x * x;
         let rest = GpuFloat::mul_add(x, x, -square);
         let scale = GpuFloat::exp(square);
-        return libm::erfc(x) * GpuFloat::mul_add(scale, rest, scale);
+        return erfc(x) * GpuFloat::mul_add(scale, rest, scale);
     }
     // 1 / (x + (1/2) / (x + (2/2) / (x + (3/2) / (x + ...)))) / sqrt(pi), from the 24th level up.
     let mut tail = x;

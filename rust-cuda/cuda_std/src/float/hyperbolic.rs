@@ -2,15 +2,15 @@
 //!
 //! With `|x| = n ln 2 + r`, `sinh` and `cosh` follow from those of `r` by the addition theorem, in
 //! which `sinh(n ln 2)` and `cosh(n ln 2)` are sums of two powers of 2: no division. `tanh` comes
-//! from `exp_m1`, the inverses come from `ln_1p`. Minimax polynomials by Remez's algorithm with 200
-//! bits, 2026-11-22.
+//! from `exp_m1`, or beyond 1.5 from `exp`; the inverses come from `ln_1p`. Minimax polynomials by
+//! Remez's algorithm with 200 bits, 2026-11-22.
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, fma, polynomial, power_of_two, power_of_two_f32, quotient_and_rest, sum_and_rest,
+    Times, constants, fma, power_of_two, power_of_two_f32, quotient_and_rest, series, sum_and_rest,
 };
 use super::exponential::{
-    exp_m1_parts, exp_m1_parts_f32, reduce, reduce_f32, rest_of, rest_of_f32,
+    exp, exp_m1_parts, exp_m1_parts_f32, expf, reduce, reduce_f32, rest_of, rest_of_f32,
 };
 use super::logarithm::{ln, ln_1p, ln_1pf, lnf};
 
@@ -18,8 +18,8 @@ macro_rules! hyperbolic {
     (
         $float:ident, $sinh:ident, $cosh:ident, $both:ident, $tanh:ident, $asinh:ident,
         $acosh:ident, $atanh:ident, $reduce:ident, $rest_of:ident, $power:ident, $exp_m1:ident,
-        $ln:ident, $ln_1p:ident, $odd:expr, $even:expr,
-        overflow: $overflow:expr, far: $far:expr, one: $one:expr, square: $square:expr
+        $exp:ident, $ln:ident, $ln_1p:ident, $odd:expr, $even:expr,
+        overflow: $overflow:expr, far: $far:expr, square: $square:expr
     ) => {
         /// sinh and cosh of `|x|`, divided by 2 where `halved`.
         #[inline(always)]
@@ -27,8 +27,8 @@ macro_rules! hyperbolic {
             let (n, first, turns) = $reduce(x.abs());
             let (r, lost) = $rest_of(first, turns);
             let z = r * r;
-            let sinh = fma(r * z, polynomial(z, $odd), lost);
-            let cosh = fma(z * z, polynomial(z, $even), 0.5 * z);
+            let sinh = fma(r * z, series(z, constants!($float, $odd)), lost);
+            let cosh = fma(z * z, series(z, constants!($float, $even)), 0.5 * z);
             // sinh(n ln 2) and cosh(n ln 2), and what their sums lost.
             let halved = n > $far;
             let large = $power(n - 1 - i32::from(halved));
@@ -66,7 +66,12 @@ macro_rules! hyperbolic {
         #[inline]
         pub(super) fn $tanh(x: $float) -> $float {
             let size = x.abs();
-            if size < $one {
+            if size >= 1.5 {
+                // The quotient is below 0.1, and infinity's is 0.
+                let quotient = 2.0 * GpuFloat::recip($exp(2.0 * size) + 1.0);
+                return GpuFloat::copysign(1.0 - quotient, x);
+            }
+            if size < 1.5 {
                 // With t = exp(2 |x|) - 1: t / (t + 2), or 1 - 2 / (t + 2), in two parts.
                 let (t, t_low) = $exp_m1(2.0 * size);
                 let (t, t_low) = sum_and_rest(t, t_low);
@@ -79,11 +84,7 @@ macro_rules! hyperbolic {
                 let (sum, sum_low) = sum_and_rest(start, quotient);
                 return GpuFloat::copysign(sum + (rest + sum_low), x);
             }
-            if x.is_nan() {
-                x
-            } else {
-                GpuFloat::copysign(1.0, x)
-            }
+            x
         }
 
         #[inline]
@@ -120,7 +121,7 @@ macro_rules! hyperbolic {
 
 hyperbolic!(
     f64, sinh, cosh, both, tanh, asinh, acosh, atanh, reduce, rest_of, power_of_two, exp_m1_parts,
-    ln, ln_1p,
+    exp, ln, ln_1p,
     [
         0.16666666666666677,
         0.00833333333332153,
@@ -135,13 +136,13 @@ hyperbolic!(
         2.7557251990342237e-07,
         2.0921713963551484e-09,
     ],
-    overflow: 710.5, far: 1000, one: 20.0, square: 268_435_456.0
+    overflow: 710.5, far: 1000, square: 268_435_456.0
 );
 
 hyperbolic!(
     f32, sinhf, coshf, both_f32, tanhf, asinhf, acoshf, atanhf, reduce_f32, rest_of_f32,
-    power_of_two_f32, exp_m1_parts_f32, lnf, ln_1pf,
+    power_of_two_f32, exp_m1_parts_f32, expf, lnf, ln_1pf,
     [0.16666667, 0.008333289, 0.00019905047],
     [0.04166646, 0.0013935306],
-    overflow: 89.5, far: 100, one: 10.0, square: 8192.0
+    overflow: 89.5, far: 100, square: 8192.0
 );

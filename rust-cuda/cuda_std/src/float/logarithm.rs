@@ -9,8 +9,8 @@
 use core::ops::{Add, Mul, Neg, Sub};
 
 use super::arithmetic::{
-    Times, fma, is_ordinary, is_ordinary_f32, polynomial, product_and_rest, recip_start,
-    sum_and_rest, upper,
+    Times, constants, fma, is_ordinary, is_ordinary_f32, polynomial, product_and_rest, recip_start,
+    series, sum_and_rest, upper,
 };
 
 const LN_2: f64 = core::f64::consts::LN_2;
@@ -120,17 +120,20 @@ fn terms(f: f64) -> (f64, f64) {
     // 1 + e + e^2 times the start has 66 bits.
     let s = f * fma(start, fma(error, error, error), start);
     let z = s * s;
-    let r = z.times(polynomial(
+    let r = z.times(series(
         z,
-        [
-            0.6666666666666734,
-            0.3999999999941399,
-            0.28571428742558724,
-            0.22222198554028108,
-            0.18183565399771429,
-            0.15314021187244445,
-            0.14796261619850062,
-        ],
+        constants!(
+            f64,
+            [
+                0.6666666666666734,
+                0.3999999999941399,
+                0.28571428742558724,
+                0.22222198554028108,
+                0.18183565399771429,
+                0.15314021187244445,
+                0.14796261619850062,
+            ]
+        ),
     ));
     let half_square = f.times(0.5 * f);
     (half_square, s.times(half_square + r))

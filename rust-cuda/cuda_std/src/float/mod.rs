@@ -14,6 +14,7 @@ pub mod approx;
 mod arcsine;
 mod arctangent;
 mod arithmetic;
+mod error_function;
 #[allow(clippy::manual_clamp, reason = "a clamp keeps NaN, which costs more")]
 mod exponential;
 #[allow(clippy::useless_conversion, reason = "it is one for `f32`")]

@@ -9,8 +9,8 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, fma, is_ordinary, is_ordinary_f32, polynomial, power_of_two, power_of_two_f32,
-    product_and_rest, recip_near_two, recip_start, sum_and_rest, with_even_last_bit,
+    Times, constants, fma, is_ordinary, is_ordinary_f32, power_of_two, power_of_two_f32,
+    product_and_rest, recip_near_two, recip_start, series, sum_and_rest, with_even_last_bit,
 };
 use super::exponential::{exp2_of_sum, exp2_of_sum_f32};
 use super::logarithm::{split, split_f32};
@@ -47,7 +47,8 @@ macro_rules! power {
             let z_low = fma(2.0 * s, s_low, z_low);
             // atanh(s) = s (1 + z (1/3 + z (1/5 + ...))).
             let (third, third_low): ($float, $float) = $third;
-            let (inner, inner_low) = sum_and_rest(third, z.times(polynomial(z, $series)));
+            let (inner, inner_low) =
+                sum_and_rest(third, z.times(series(z, constants!($float, $series))));
             let inner_low = inner_low + third_low;
             let (t, t_low) = product_and_rest(inner, z);
             let t_low = t_low + fma(inner, z_low, inner_low * z);

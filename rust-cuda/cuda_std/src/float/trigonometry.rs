@@ -1,26 +1,30 @@
 //! Sine, cosine and tangent for arguments of any size, without an array in local memory.
 //!
 //! The argument is reduced to a quarter turn: by Cody and Waite's method in three parts of pi / 2
-//! up to 2^20, beyond that by Payne and Hanek's with 192 bits of 2 / pi. What is left, as a sum of
-//! two doubles, goes through minimax polynomials (Remez's algorithm with 220 bits, 2026-11-22). `libm` has these functions too, but its reduction
-//! keeps arrays on the stack, which every thread would pay for in local memory.
+//! up to 2^20, beyond that by Payne and Hanek's with 192 bits of 2 / pi. What is left is a sum of
+//! two doubles. One odd polynomial (minimax, Remez's algorithm with 220 bits, 2026-11-22) serves all
+//! quarters: where the result is a cosine, it is 1 - 2 s^2, with the sine s of half the angle. So
+//! nothing branches but large arguments, which are a function of their own beside the others' way.
+//! `libm` has these functions too, but its reduction keeps arrays on the stack, which every thread
+//! would pay for in local memory.
 
 pub(super) use super::trigonometry_f32::{
-    cos as cosf, sin as sinf, sin_cos as sin_cosf, tan as tanf,
+    cos as cosf, sin as sinf, sin_cos as sin_cosf, sincospi as sincospif, tan as tanf,
 };
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, polynomial, product_and_rest, quotient_and_rest, sum_and_rest, upper,
+    Times, constants, fma, loaded, quotient_and_rest, series, sum_and_rest, upper,
 };
 
 const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
 const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
-const HALF_PI_3: f64 = f64::from_bits(0xb91f_1976_b7ed_8fbc);
-/// 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
-const SHIFT: f64 = 6_755_399_441_055_744.0;
 /// What `core`'s `PI` leaves of pi.
 const PI_2: f64 = f64::from_bits(0x3ca1_a626_3314_5c07);
+/// The upper half of 2^20, from where the reduction takes the bits of 2 / pi.
+const LARGE: u32 = 0x4130_0000;
+/// The upper half of 2^-27, below which a sine is its angle.
+const TINY: u32 = 0x3e40_0000;
 
 /// The bits of 2 / pi, after 64 zeros.
 static TWO_OVER_PI: [u64; 21] = [
@@ -56,32 +60,54 @@ struct Angle {
     low: f64,
 }
 
+/// Of `|x| < 2^20`; anything for others.
+#[inline(always)]
+fn reduce_near(x: f64) -> Angle {
+    // 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
+    // Then pi / 2 in three parts: the second has 33 bits, so that its product is exact.
+    let [two_over_pi, shift, half_pi, half_pi_2, half_pi_3] = loaded(constants!(
+        f64,
+        [
+            core::f64::consts::FRAC_2_PI,
+            6_755_399_441_055_744.0,
+            HALF_PI,
+            f64::from_bits(0x3c91_a626_3310_0000),
+            f64::from_bits(0x3a71_701b_839a_2520),
+        ]
+    ));
+    let shifted = fma(x, two_over_pi, shift);
+    let turns = shifted - shift;
+    // Exact: a multiple of 2^-53 below 1, or `x` itself.
+    let first = fma(-turns, half_pi, x);
+    // Nothing is lost where the product is larger, either: 2^-53 is a multiple of its last bit
+    // (Boldo, Graillat and Muller 2017).
+    let (high, error) = sum_and_rest(first, -turns.times(half_pi_2));
+    Angle {
+        quadrant: shifted.to_bits() as u32,
+        high,
+        low: fma(-turns, half_pi_3, error),
+    }
+}
+
+/// Of any `x`.
 #[inline(always)]
 fn reduce(x: f64) -> Angle {
-    // |x| < 2^20.
-    if upper(x) & 0x7fff_ffff < 0x4130_0000 {
-        let shifted = GpuFloat::mul_add(x, core::f64::consts::FRAC_2_PI, SHIFT);
-        let turns = shifted - SHIFT;
-        // Exact: a multiple of 2^-53 below 1, or `x` itself.
-        let first = GpuFloat::mul_add(-turns, HALF_PI, x);
-        let (product, product_low) = product_and_rest(turns, HALF_PI_2);
-        // Nothing is lost where the product is larger, either: 2^-53 is a multiple of its last bit
-        // (Boldo, Graillat and Muller 2017).
-        let (high, error) = sum_and_rest(first, -product);
-        return Angle {
-            quadrant: shifted.to_bits() as u32 & 3,
-            high,
-            low: error - GpuFloat::mul_add(turns, HALF_PI_3, product_low),
-        };
-    }
-    if !x.is_finite() {
-        return Angle {
+    if is_near(x) {
+        reduce_near(x)
+    } else if x.is_finite() {
+        reduce_large(x)
+    } else {
+        Angle {
             quadrant: 0,
             high: f64::NAN,
             low: 0.0,
-        };
+        }
     }
-    reduce_large(x)
+}
+
+#[inline(always)]
+fn is_near(x: f64) -> bool {
+    upper(x) & 0x7fff_ffff < LARGE
 }
 
 /// `|x| >= 2^20`: the product of the mantissa with those bits of 2 / pi that matter modulo 4.
@@ -139,37 +165,30 @@ fn reduce_large(x: f64) -> Angle {
     }
 }
 
-/// `x * pi`, reduced; exact but for the last product.
+/// `x * pi`, reduced, for `|x| < 2^50`; exact but for the last product.
 #[inline(always)]
 fn reduce_turns(x: f64) -> Angle {
-    let halves = GpuFloat::round_ties_even(2.0 * x);
-    // Past 2^53 every x is an even number, and `halves` a multiple of 4.
-    let rest = GpuFloat::mul_add(-0.5, halves, x);
-    let quadrant = (halves - 4.0 * GpuFloat::floor(0.25 * halves)) as u32;
-    let high = rest * core::f64::consts::PI;
-    let low = GpuFloat::mul_add(rest, core::f64::consts::PI, -high) + rest.times(PI_2);
-    if x.is_finite() {
-        Angle {
-            quadrant,
-            high,
-            low,
-        }
-    } else {
-        Angle {
-            quadrant: 0,
-            high: f64::NAN,
-            low: 0.0,
-        }
+    let [shift, pi, pi_2] = loaded(constants!(
+        f64,
+        [6_755_399_441_055_744.0, core::f64::consts::PI, PI_2]
+    ));
+    let shifted = fma(x, 2.0, shift);
+    let rest = fma(-0.5, shifted - shift, x);
+    let high = rest.times(pi);
+    Angle {
+        quadrant: shifted.to_bits() as u32,
+        high,
+        low: fma(rest, pi_2, fma(rest, pi, -high)),
     }
 }
 
-impl Angle {
-    /// Sine and cosine of `high + low`, each as a sum whose first number is the larger.
-    #[inline(always)]
-    fn kernels(self) -> ((f64, f64), (f64, f64)) {
-        let (x, z) = (self.high, self.high * self.high);
-        let odd = polynomial(
-            z,
+/// `(sin(x) - x) / x^3` of a square, for `|x|` up to pi / 4.
+#[inline(always)]
+fn odd_tail(z: f64) -> f64 {
+    series(
+        z,
+        constants!(
+            f64,
             [
                 -0.16666666666666632,
                 0.00833333333332242,
@@ -177,159 +196,175 @@ impl Angle {
                 2.7557313693546784e-06,
                 -2.505075837798175e-08,
                 1.5896811337034265e-10,
-            ],
-        );
-        let even = polynomial(
+            ]
+        ),
+    )
+}
+
+/// The sine of `angle + low`, at most pi / 4.
+#[inline(always)]
+fn small_sine(angle: f64, low: f64) -> f64 {
+    let square = angle * angle;
+    angle + fma(angle * square, odd_tail(square), low)
+}
+
+/// `value`, its sign changed in the last two of four quarters.
+#[inline(always)]
+fn signed(value: f64, quadrant: u32) -> f64 {
+    f64::from_bits(value.to_bits() ^ u64::from(quadrant & 2) << 62)
+}
+
+impl Angle {
+    /// The sine of the whole angle, `phase` quarter turns further. Within 0.95 ulp.
+    #[inline(always)]
+    fn sine(self, phase: u32) -> f64 {
+        let quadrant = self.quadrant.wrapping_add(phase);
+        let is_odd = quadrant & 1 == 1;
+        let half = if is_odd { 0.5 } else { 1.0 };
+        let sine = small_sine(self.high * half, self.low * half);
+        // 1 - 2 sine^2, or the sine itself.
+        let (factor, rest) = if is_odd {
+            (-2.0 * sine, 1.0)
+        } else {
+            (1.0, -0.0)
+        };
+        signed(fma(factor, sine, rest), quadrant)
+    }
+
+    /// Sine and cosine of the whole angle, with the bits of [`sine`](Angle::sine).
+    #[inline(always)]
+    fn sine_and_cosine(self) -> (f64, f64) {
+        let sine = small_sine(self.high, self.low);
+        let half = small_sine(0.5 * self.high, 0.5 * self.low);
+        let cosine = fma(-2.0 * half, half, 1.0);
+        let (a, b) = if self.quadrant & 1 == 0 {
+            (sine, cosine)
+        } else {
+            (cosine, sine)
+        };
+        (
+            signed(a, self.quadrant),
+            signed(b, self.quadrant.wrapping_add(1)),
+        )
+    }
+
+    /// Sine and cosine of `high + low`, each as a sum whose first number is the larger.
+    #[inline(always)]
+    fn kernels(self) -> ((f64, f64), (f64, f64)) {
+        let (x, z) = (self.high, self.high * self.high);
+        let even = series(
             z,
-            [
-                0.0416666666666666,
-                -0.0013888888888874131,
-                2.480158728948711e-05,
-                -2.755731435381031e-07,
-                2.08757234809281e-09,
-                -1.1359658894567207e-11,
-            ],
+            constants!(
+                f64,
+                [
+                    0.0416666666666666,
+                    -0.0013888888888874131,
+                    2.480158728948711e-05,
+                    -2.755731435381031e-07,
+                    2.08757234809281e-09,
+                    -1.1359658894567207e-11,
+                ]
+            ),
         );
         let half = 0.5 * z;
-        let sine = GpuFloat::mul_add(x * z, odd, GpuFloat::mul_add(-half, self.low, self.low));
+        let sine = fma(x * z, odd_tail(z), fma(-half, self.low, self.low));
         let near = 1.0 - half;
-        let cosine = ((1.0 - near) - half) + GpuFloat::mul_add(z * z, even, -x * self.low);
+        let cosine = ((1.0 - near) - half) + fma(z * z, even, -x * self.low);
         ((x, sine), (near, cosine))
     }
 
-    /// Sine and cosine of the whole angle.
     #[inline(always)]
-    fn sin_cos(self) -> (f64, f64) {
+    fn tangent(self) -> f64 {
         let (sine, cosine) = self.kernels();
-        // Keeps the sign of -0.
-        let sine = if sine.0 == 0.0 {
-            sine.0
+        let sine = sum_and_rest(sine.0, sine.1);
+        let cosine = sum_and_rest(cosine.0, cosine.1);
+        let (top, bottom) = if self.quadrant & 1 == 0 {
+            (sine, cosine)
         } else {
-            sine.0 + sine.1
+            ((-cosine.0, -cosine.1), sine)
         };
-        let cosine = cosine.0 + cosine.1;
-        match self.quadrant & 3 {
-            0 => (sine, cosine),
-            1 => (cosine, -sine),
-            2 => (-sine, -cosine),
-            _ => (-cosine, sine),
-        }
+        let (high, low) = quotient_and_rest(top, bottom);
+        high + low
     }
 }
 
-#[inline]
-pub(super) fn sin_cos(x: f64) -> (f64, f64) {
-    reduce(x).sin_cos()
+/// The sine of `x` and `phase` quarter turns, for arguments that are not near: seldom, and so a
+/// function that others call.
+#[cold]
+#[inline(never)]
+pub(super) fn far(x: f64, phase: u32) -> f64 {
+    reduce(x).sine(phase)
+}
+
+/// The tangent for the same arguments.
+#[cold]
+#[inline(never)]
+pub(super) fn far_tangent(x: f64) -> f64 {
+    reduce(x).tangent()
 }
 
 #[inline]
 pub(super) fn sin(x: f64) -> f64 {
-    sin_cos(x).0
+    let sine = reduce_near(x).sine(0);
+    if upper(x) & 0x7fff_ffff < TINY {
+        // The sign of -0, too.
+        x
+    } else if is_near(x) {
+        sine
+    } else {
+        far(x, 0)
+    }
 }
 
 #[inline]
 pub(super) fn cos(x: f64) -> f64 {
-    sin_cos(x).1
+    let cosine = reduce_near(x).sine(1);
+    if is_near(x) { cosine } else { far(x, 1) }
+}
+
+#[inline]
+pub(super) fn sin_cos(x: f64) -> (f64, f64) {
+    let (sine, cosine) = reduce_near(x).sine_and_cosine();
+    if upper(x) & 0x7fff_ffff < TINY {
+        (x, cosine)
+    } else if is_near(x) {
+        (sine, cosine)
+    } else {
+        (far(x, 0), far(x, 1))
+    }
 }
 
 #[inline]
 pub(super) fn tan(x: f64) -> f64 {
-    let angle = reduce(x);
-    let (sine, cosine) = angle.kernels();
-    let sine = sum_and_rest(sine.0, sine.1);
-    let cosine = sum_and_rest(cosine.0, cosine.1);
-    let (high, low) = if angle.quadrant & 1 == 0 {
-        quotient_and_rest(sine, cosine)
+    let tangent = reduce_near(x).tangent();
+    if upper(x) & 0x7fff_ffff < TINY {
+        x
+    } else if is_near(x) {
+        tangent
     } else {
-        quotient_and_rest((-cosine.0, -cosine.1), sine)
-    };
-    if x == 0.0 { x } else { high + low }
+        far_tangent(x)
+    }
 }
 
 /// Sine and cosine of `x * pi`.
 #[inline]
 pub(super) fn sincospi(x: f64) -> (f64, f64) {
-    let (sine, cosine) = reduce_turns(x).sin_cos();
-    (if x == 0.0 { x } else { sine }, cosine)
+    // 2^50 and more are halves: what matters is the rest of 2.
+    let nearer = if upper(x) & 0x7fff_ffff < 0x4310_0000 {
+        x
+    } else {
+        x - 2.0 * GpuFloat::floor(0.5 * x)
+    };
+    let (sine, cosine) = reduce_turns(nearer).sine_and_cosine();
+    // Multiples of pi have the sign of `x`.
+    let sine = if sine == 0.0 {
+        GpuFloat::copysign(0.0, x)
+    } else {
+        sine
+    };
+    (sine, cosine)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{cos, reduce_large, sin, sin_cos, sincospi, tan};
-
-    /// Units in the last place between `a` and the reference `b`.
-    fn ulps(a: f64, b: f64) -> f64 {
-        let ulp = f64::from_bits(b.abs().to_bits() + 1) - b.abs();
-        ((a - b) / ulp).abs()
-    }
-
-    /// Bits spread over all exponents by a Weyl sequence.
-    fn arguments() -> impl Iterator<Item = f64> {
-        (1u64..200_000)
-            .map(|i| f64::from_bits(i.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0xffef_ffff_ffff_ffff))
-    }
-
-    #[test]
-    fn sine_and_cosine_agree_with_libm_at_every_exponent() {
-        for x in arguments() {
-            let (s, c) = sin_cos(x);
-            assert!(
-                ulps(s, libm::sin(x)) <= 1.0,
-                "sin({x:e}) = {s:e}, not {:e}",
-                libm::sin(x)
-            );
-            assert!(
-                ulps(c, libm::cos(x)) <= 1.0,
-                "cos({x:e}) = {c:e}, not {:e}",
-                libm::cos(x)
-            );
-            assert!(ulps(tan(x), libm::tan(x)) <= 1.5, "tan({x:e})");
-        }
-    }
-
-    #[test]
-    fn the_worst_argument_is_reduced_to_the_last_bit() {
-        // The double next to a multiple of pi / 2: 6381956970095103 * 2^797.
-        let x = f64::from_bits(0x7506_ac5b_262c_a1ff);
-        assert!(
-            ulps(cos(x), -4.687_165_924_254_628e-19) <= 1.0,
-            "{:e}",
-            cos(x)
-        );
-        assert_eq!(sin(x), 1.0);
-    }
-
-    #[test]
-    fn both_reductions_agree_where_they_meet() {
-        for i in 0..10_000 {
-            let x = 1_048_576.0 + f64::from(i) * 1_234.567_89;
-            let angle = reduce_large(x);
-            assert!(ulps(angle.sin_cos().0, libm::sin(x)) <= 1.0, "{x}");
-        }
-    }
-
-    #[test]
-    fn special_values_are_ieee_754s() {
-        assert!(sin(-0.0).is_sign_negative() && sin(-0.0) == 0.0);
-        assert_eq!(cos(0.0), 1.0);
-        assert!(
-            sin(f64::INFINITY).is_nan()
-                && cos(f64::NEG_INFINITY).is_nan()
-                && tan(f64::NAN).is_nan()
-        );
-    }
-
-    #[test]
-    fn turns_are_exact_at_quarters() {
-        for (x, sine, cosine) in [
-            (0.5, 1.0, 0.0),
-            (1.0, 0.0, -1.0),
-            (-0.5, -1.0, 0.0),
-            (1e300, 0.0, 1.0),
-            (-7.5, 1.0, 0.0),
-        ] {
-            let (s, c) = sincospi(x);
-            assert_eq!((s, c), (sine, cosine), "{x}");
-        }
-    }
-}
+#[path = "trigonometry_tests.rs"]
+mod tests;

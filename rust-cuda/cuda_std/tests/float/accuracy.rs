@@ -1,7 +1,7 @@
 //! Errors in f64, over arguments of all sizes and over those where an error is large: beside the
 //! ends of a reduced range, and where results are small differences.
 
-use cuda_std::GpuFloat;
+use cuda_std::{FloatExt, GpuFloat};
 use dashu_float::ops::CubicRoot;
 
 use super::exact::{Exact, Numbers, exact, ulps};
@@ -158,6 +158,77 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_2() {
     within(1.0, "sin", GpuFloat::sin, Exact::sin, &ranges);
     within(1.0, "cos", GpuFloat::cos, Exact::cos, &ranges);
     within(1.2, "tan", GpuFloat::tan, Exact::tan, &ranges);
+}
+
+/// The error function by its sum of positive terms, with bits for a complement of 2^-220.
+fn erf(x: &Exact, pi: &Exact) -> Exact {
+    let wide = |x: Exact| x.with_precision(400).value();
+    let x = wide(x.clone());
+    let double_square = x.sqr() << 1;
+    let (mut term, mut sum) = (x.clone(), x.clone());
+    for n in 1.. {
+        term = term * &double_square / wide(exact(f64::from(2 * n + 1)));
+        sum += &term;
+        if term.clone() << 420 < sum {
+            break;
+        }
+    }
+    (sum << 1) * (-x.sqr()).exp() / pi.sqrt()
+}
+
+/// The complement from 6 on, by its continued fraction.
+fn far_complement(x: &Exact, pi: &Exact) -> Exact {
+    let fraction = (1..200)
+        .rev()
+        .fold(x.clone(), |tail, k| x + (exact(f64::from(k)) >> 1) / tail);
+    (-x.sqr()).exp() / fraction / pi.sqrt()
+}
+
+#[test]
+fn error_functions_and_their_complements_are_within_1_ulp() {
+    let pi = exact(1.0).with_precision(400).value().atan() << 2;
+    let signed = |x: &Exact| match *x < Exact::ZERO {
+        true => -erf(&-x.clone(), &pi),
+        false => erf(x, &pi),
+    };
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(0.9, 1.1),
+        Range(-1e-9, 1e-9),
+        Range(1.0, 6.0),
+    ];
+    within(1.0, "erf", FloatExt::error_function, signed, &ranges);
+    let complement = |x: &Exact| match *x < exact(6.0) {
+        true => exact(1.0) - signed(x),
+        false => far_complement(x, &pi),
+    };
+    let ranges = [
+        Range(-2.0, 0.5),
+        Range(0.4, 1.2),
+        Range(1.0, 6.0),
+        Range(6.0, 28.0),
+    ];
+    let erfc = FloatExt::complementary_error_function;
+    within(1.0, "erfc", erfc, complement, &ranges);
+    for (x, value) in [(f64::INFINITY, 0.0), (1e300, 0.0), (0.0, 1.0), (-40.0, 2.0)] {
+        assert_eq!(erfc(x), value, "erfc({x})");
+        assert_eq!(FloatExt::error_function(x), 1.0 - value, "erf({x})");
+    }
+    assert!(erfc(f64::NAN).is_nan() && FloatExt::error_function(f64::NAN).is_nan());
+}
+
+#[test]
+fn sines_and_cosines_of_half_turns_are_within_1_ulp() {
+    let pi = exact(1.0).atan() << 2;
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(-100.0, 100.0),
+        Range(0.99, 1.01),
+        Range(-1e-9, 1e-9),
+    ];
+    let angle = |x: &Exact| x * &pi;
+    within(1.0, "sinpi", FloatExt::sinpi, |x| angle(x).sin(), &ranges);
+    within(1.0, "cospi", FloatExt::cospi, |x| angle(x).cos(), &ranges);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use cuda_builder::{CudaBuilder, Lint, LintLevel, NvvmArch};
-use cuda_std::GpuFloat;
 use cuda_std::float::{Addend, LazyFloat};
+use cuda_std::{FloatExt, GpuFloat};
 use ptx_emulator::{Gpu, Model, Program};
 
 use super::exact::Numbers;
@@ -213,7 +213,7 @@ fn terms_take_few_instructions(ptx: &str) {
 }
 
 macro_rules! compare_all {
-    ($($one:ident)*; $($two:ident)*; $($term:ident)*) => {
+    ($($one:ident)*; $($two:ident)*; $($term:ident)*; $($more:ident)*) => {
         /// All in one test, since they are of one build.
         #[test]
         fn every_function_has_the_hosts_bits_on_a_device_and_no_local_memory() {
@@ -225,6 +225,10 @@ macro_rules! compare_all {
             $(
                 device.compare::<f32>(concat!(stringify!($one), "_f32"), |x, _| GpuFloat::$one(x));
                 device.compare::<f64>(concat!(stringify!($one), "_f64"), |x, _| GpuFloat::$one(x));
+            )*
+            $(
+                device.compare::<f32>(concat!(stringify!($more), "_f32"), |x, _| FloatExt::$more(x));
+                device.compare::<f64>(concat!(stringify!($more), "_f64"), |x, _| FloatExt::$more(x));
             )*
             $(
                 device.compare::<f32>(concat!(stringify!($two), "_f32"), |x, y| GpuFloat::$two(x, y));

@@ -1,8 +1,8 @@
 //! Errors in f32, against the host's own functions of f64, which are exact in comparison: over
 //! arguments spread over all bit patterns.
 
-use cuda_std::GpuFloat;
 use cuda_std::float::{LazyFloat, fast_exp_f32};
+use cuda_std::{FloatExt, GpuFloat};
 
 use super::exact::Numbers;
 
@@ -67,6 +67,30 @@ fn hyperbolic_functions_of_f32_are_within_1_ulp_and_their_inverses_within_2_or_3
     within(2.0, "asinh", GpuFloat::asinh, f64::asinh);
     within(3.0, "acosh", GpuFloat::acosh, f64::acosh);
     within(3.0, "atanh", GpuFloat::atanh, f64::atanh);
+}
+
+/// The sine of `x` half turns, of a whole circle less and mirrored at its quarters.
+fn half_turns(x: f64) -> f64 {
+    let rest = x - 2.0 * (0.5 * x).round();
+    let mirrored = if rest.abs() > 0.5 {
+        1.0 - rest.abs()
+    } else {
+        rest.abs()
+    };
+    (std::f64::consts::PI * mirrored.copysign(rest)).sin()
+}
+
+#[test]
+fn half_turns_and_error_functions_of_f32_are_within_1_ulp() {
+    within(1.0, "sinpi", FloatExt::sinpi, half_turns);
+    within(1.0, "cospi", FloatExt::cospi, |x| half_turns(x % 2.0 + 0.5));
+    within(1.0, "erf", FloatExt::error_function, libm::erf);
+    within(
+        1.0,
+        "erfc",
+        FloatExt::complementary_error_function,
+        libm::erfc,
+    );
 }
 
 #[test]

@@ -2,17 +2,24 @@
 #![no_std]
 #![allow(clippy::missing_safety_doc)]
 use cuda_std::float::{Addend, LazyFloat};
-use cuda_std::{kernel, thread, GpuFloat};
+use cuda_std::{kernel, thread, FloatExt, GpuFloat};
 
 #[macro_use]
 mod list;
 
 macro_rules! kernels {
-    ($($one:ident)*; $($two:ident)*; $($term:ident)*) => {
-        kernels!(f32: $($one)*; $($two)*; $($term)*);
-        kernels!(f64: $($one)*; $($two)*; $($term)*);
+    ($($one:ident)*; $($two:ident)*; $($term:ident)*; $($more:ident)*) => {
+        kernels!(f32: $($one)*; $($two)*; $($term)*; $($more)*);
+        kernels!(f64: $($one)*; $($two)*; $($term)*; $($more)*);
     };
-    ($float:ident: $($one:ident)*; $($two:ident)*; $($term:ident)*) => { pastey::paste! {
+    ($float:ident: $($one:ident)*; $($two:ident)*; $($term:ident)*; $($more:ident)*) => { pastey::paste! {
+        $(#[kernel]
+        pub unsafe fn [<$more _ $float>](x: &[$float], y: &[$float], out: *mut $float) {
+            let i = thread::index_1d() as usize;
+            if i < x.len() && i < y.len() {
+                unsafe { *out.add(i) = FloatExt::$more(x[i]) };
+            }
+        })*
         $(#[kernel]
         pub unsafe fn [<$one _ $float>](x: &[$float], y: &[$float], out: *mut $float) {
             let i = thread::index_1d() as usize;
