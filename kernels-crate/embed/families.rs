@@ -26,7 +26,6 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 5] = [
             "composite",
             "adaptive",
             "tanh_sinh",
-            "cubature",
             "values_formula",
             "functions_formula",
         ],

@@ -177,14 +177,15 @@ fn operands_of_video_instructions_are_parts_of_registers() {
     let kernel = module.entries().next().unwrap();
     let names = kernel.instructions().next().unwrap().names();
     assert_eq!(names, ["%r1", "%r2.b0", "%r3.h1"]);
-    let several = |name: &str| parse(&format!("{HEAD}.entry k() {{ vadd2 {name}, %r2, %r3; }}"));
+    let several = |name: &str| format!("{HEAD}.entry k() {{ vadd2 {name}, %r2, %r3; }}");
     for name in ["%r1.h10", "%r1.b7012"] {
-        let module = several(name).unwrap();
+        let text = several(name);
+        let module = parse(&text).unwrap();
         let kernel = module.entries().next().unwrap();
         assert_eq!(kernel.instructions().next().unwrap().names()[0], name);
     }
     for name in ["%r1.h8", "%r1.b01234"] {
-        assert!(several(name).is_err(), "{name}");
+        assert!(parse(&several(name)).is_err(), "{name}");
     }
 }
 

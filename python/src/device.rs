@@ -8,12 +8,12 @@ use std::sync::{LazyLock, Mutex, OnceLock, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use quadscan::device::{self, Artifact, Buffer, DeviceChoice, Module};
-use quadscan::integrate::{Kernels, Real};
+use quadscan::integrate::Real;
 
 use crate::context::Kept;
 use crate::dlpack::DeviceArray;
 use crate::error::{Error, raised};
-use crate::integrals::{self, Goal};
+use crate::integrals::{Compute, Function, Goal};
 use crate::operations::{self, By, Call, Job, Operation, Span};
 
 /// How many CUDA devices there are; 0 without a driver.
@@ -197,10 +197,21 @@ impl Device {
         n: usize,
         results: (u64, u64, u64, u64),
     ) -> PyResult<()> {
-        let (of, _kept) = (integrals::integrand(function)?, Kept::new());
+        let (of, _kept) = (Function::new(function)?, Kept::new());
+        if parameters.1 != n * of.parameters().len() {
+            return Err(Error::new_err(
+                "parameters are not as many as the integrand's",
+            ));
+        }
         match wide {
-            true => self.outcomes(py, of.f64, &goal, limits, parameters, n, results),
-            false => self.outcomes(py, of.f32, &goal, limits, parameters, n, results),
+            true => {
+                let compute = goal.plan::<f64>(&self.module, &of, |entry| entry.f64)?;
+                self.outcomes(py, compute, limits, parameters, n, results)
+            }
+            false => {
+                let compute = goal.plan::<f32>(&self.module, &of, |entry| entry.f32)?;
+                self.outcomes(py, compute, limits, parameters, n, results)
+            }
         }
     }
 }
@@ -260,20 +271,13 @@ impl Device {
     fn outcomes<R: Real + Send + Sync>(
         &self,
         py: Python<'_>,
-        of: Kernels<R>,
-        goal: &Goal,
+        mut compute: Compute<'_, R>,
         limits: (u64, u64),
         parameters: Span,
         n: usize,
         results: (u64, u64, u64, u64),
     ) -> PyResult<()> {
-        let each = of.parameters.len();
-        if parameters.1 != n * each {
-            return Err(Error::new_err(
-                "parameters are not as many as the integrand's",
-            ));
-        }
-        let mut compute = goal.plan(&self.module, of)?;
+        let each = parameters.1.checked_div(n).unwrap_or(0);
         let most = ITEMS[usize::from(self.is_cuda())];
         for start in (0..n).step_by(most) {
             py.check_signals()?;

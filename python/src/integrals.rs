@@ -1,14 +1,15 @@
-//! Integrals by the names of integrands and rules.
+//! Integrals of formulas and by the names of integrands, by those of rules.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use quadscan::Result;
 use quadscan::device::{Device, Module};
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::{
-    Adaptive, CONVERGED, Entry, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE,
-    OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
+    Adaptive, CONVERGED, Entry, Formula, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE,
+    OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, TanhSinh, TanhSinhOptions,
 };
-use quadscan_kernels::integrate::catalogue::CATALOGUE;
+use quadscan_kernels::integrate::catalogue::{CATALOGUE, FORMULAS};
 
 /// How an integral ended.
 pub(crate) const STATUS: [(&str, u32); 6] = [
@@ -21,32 +22,87 @@ pub(crate) const STATUS: [(&str, u32); 6] = [
 ];
 
 /// Name, formula, names of parameters, default limits.
-type Described = (&'static str, &'static str, Vec<&'static str>, (f64, f64));
+type Described = (String, String, Vec<String>, Option<(f64, f64)>);
 
-fn described(Entry { f64: of, .. }: &Entry) -> Described {
-    (of.name, of.formula, of.parameters.to_vec(), of.limits)
+/// What is integrated.
+pub(crate) enum Function {
+    Kernels(&'static Entry),
+    /// And its limits, of one that has a name.
+    Formula(Formula, Option<(f64, f64)>),
 }
 
-/// All integrands.
+impl Function {
+    /// That of a name, or of a formula's text: the one place that knows what `function` may be.
+    pub(crate) fn new(text: &str) -> PyResult<Self> {
+        if let Some(entry) = CATALOGUE.iter().find(|entry| entry.f64.name == text) {
+            return Ok(Function::Kernels(entry));
+        }
+        let named = FORMULAS.iter().find(|of| of.name == text);
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if named.is_none() && text != "x" && text.chars().all(is_word) {
+            let known = CATALOGUE.iter().map(|entry| entry.f64.name);
+            let known: Vec<&str> = known.chain(FORMULAS.iter().map(|of| of.name)).collect();
+            let said = format!(
+                "function `{text}` is unknown, allowed are {} and formulas",
+                known.join(", ")
+            );
+            return Err(PyValueError::new_err(said));
+        }
+        let formula = match named {
+            Some(of) => Formula::with_parameters(of.text, of.parameters),
+            None => Formula::parse(text),
+        };
+        let said = |error| PyValueError::new_err(format!("function: {error}"));
+        let formula = formula.map_err(said)?;
+        Ok(Function::Formula(formula, named.map(|of| of.limits)))
+    }
+
+    /// What its parameters are called.
+    pub(crate) fn parameters(&self) -> Vec<String> {
+        match self {
+            Function::Kernels(entry) => entry
+                .f64
+                .parameters
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            Function::Formula(formula, _) => formula.parameters().to_vec(),
+        }
+    }
+}
+
+/// All functions that have a name.
 #[pyfunction]
 pub(crate) fn integrands() -> Vec<Described> {
-    CATALOGUE.iter().map(described).collect()
+    let kernels = CATALOGUE
+        .iter()
+        .map(|Entry { f64: of, .. }| (of.name, of.formula, of.parameters, of.limits));
+    let formulas = FORMULAS
+        .iter()
+        .map(|of| (of.name, of.formula, of.parameters, of.limits));
+    let all = kernels
+        .chain(formulas)
+        .map(|(name, formula, parameters, limits)| {
+            let parameters = parameters.iter().map(ToString::to_string).collect();
+            (
+                name.to_owned(),
+                formula.to_owned(),
+                parameters,
+                Some(limits),
+            )
+        });
+    all.collect()
 }
 
-/// What is known of the integrand of a name.
+/// The names of the parameters of a name or of a formula, and its limits if it has a name.
 #[pyfunction(name = "integrand")]
-pub(crate) fn described_by_name(function: &str) -> PyResult<Described> {
-    integrand(function).map(described)
-}
-
-/// The integrand of a name: the one place that knows what `function` may be.
-pub(crate) fn integrand(name: &str) -> PyResult<&'static Entry> {
-    let found = CATALOGUE.iter().find(|entry| entry.f64.name == name);
-    found.ok_or_else(|| {
-        let known: Vec<&str> = CATALOGUE.iter().map(|entry| entry.f64.name).collect();
-        let known = known.join(", ");
-        PyValueError::new_err(format!("function `{name}` is unknown, allowed are {known}"))
-    })
+pub(crate) fn described(function: &str) -> PyResult<(Vec<String>, Option<(f64, f64)>)> {
+    let of = Function::new(function)?;
+    let limits = match &of {
+        Function::Kernels(entry) => Some(entry.f64.limits),
+        Function::Formula(_, limits) => *limits,
+    };
+    Ok((of.parameters(), limits))
 }
 
 /// What is asked of a rule.
@@ -62,14 +118,16 @@ pub(crate) struct Goal {
 }
 
 /// What comes of items: limits, and parameters one item's after another's.
-type Compute<'m, R> = Box<dyn FnMut(&[R], &[R], &[R]) -> Result<Vec<Outcome<R>>> + Send + 'm>;
+pub(crate) type Compute<'m, R> =
+    Box<dyn FnMut(&[R], &[R], &[R]) -> Result<Vec<Outcome<R>>> + Send + 'm>;
 
 impl Goal {
-    /// A plan of the rule.
-    pub(crate) fn plan<'m, R: Real + Send + Sync>(
+    /// A plan of the rule, of the function whose kernels of this type `kernels` are.
+    pub(crate) fn plan<'m, R: Number + Send + Sync>(
         &self,
         module: &'m Module,
-        of: Kernels<R>,
+        of: &Function,
+        kernels: fn(&Entry) -> Kernels<R>,
     ) -> PyResult<Compute<'m, R>> {
         let breaks = self.breaks.iter().copied().map(R::from_f64).collect();
         let absolute = R::from_f64(self.absolute);
@@ -91,7 +149,11 @@ impl Goal {
                     levels: self.limit.unwrap_or(default.levels),
                     breaks,
                 };
-                let mut plan = TanhSinh::new(module, of, options).map_err(crate::error::raised)?;
+                let plan = match of {
+                    Function::Kernels(entry) => TanhSinh::new(module, kernels(entry), options),
+                    Function::Formula(of, _) => TanhSinh::of_formula(module, of, options),
+                };
+                let mut plan = plan.map_err(crate::error::raised)?;
                 return Ok(Box::new(move |from, to, parameters| {
                     with(device, [from, to, parameters], |items| plan.outcomes(items))
                 }));
@@ -110,7 +172,11 @@ impl Goal {
             intervals: self.limit.unwrap_or(default.intervals),
             breaks,
         };
-        let mut plan = Adaptive::new(module, of, options).map_err(crate::error::raised)?;
+        let plan = match of {
+            Function::Kernels(entry) => Adaptive::new(module, kernels(entry), options),
+            Function::Formula(of, _) => Adaptive::of_formula(module, of, options),
+        };
+        let mut plan = plan.map_err(crate::error::raised)?;
         Ok(Box::new(move |from, to, parameters| {
             with(device, [from, to, parameters], |items| plan.outcomes(items))
         }))
@@ -118,7 +184,7 @@ impl Goal {
 }
 
 /// Copies limits and parameters to the device, for what computes there.
-fn with<R: Real, T>(
+fn with<R: Number, T>(
     device: &Device,
     items: [&[R]; 3],
     compute: impl FnOnce(&Items<'_, R>) -> Result<T>,

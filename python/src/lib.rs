@@ -4,7 +4,7 @@
 //! Its layers, each of which uses those above it in this list alone:
 //!
 //! - `error`: the library's errors as exceptions. `context`: the thread's CUDA context.
-//! - `operations`: scans and reductions by their names. `integrals`: integrals by theirs.
+//! - `operations`: scans and reductions by their names. `integrals`: integrals by theirs, and of formulas.
 //!   `dlpack`: arrays as other packages know them.
 //! - `device`: a device, and what is asked of it.
 
@@ -26,7 +26,7 @@ fn quadscan_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<dlpack::DeviceArray>()?;
     module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
     module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;
-    module.add_function(wrap_pyfunction!(integrals::described_by_name, module)?)?;
+    module.add_function(wrap_pyfunction!(integrals::described, module)?)?;
     module.add_function(wrap_pyfunction!(integrals::integrands, module)?)?;
     module.add_function(wrap_pyfunction!(operations::operations, module)?)
 }

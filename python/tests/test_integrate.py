@@ -36,6 +36,18 @@ def test_every_rule_in_both_types(device, rule, dtype, tolerance):
     assert found.value == pytest.approx(math.pi / 4, rel=tolerance)
 
 
+@pytest.mark.parametrize("dtype, tolerance", [("float32", 1e-4), ("float64", 1e-9)])
+@pytest.mark.parametrize("rule", ["g10k21", "tanh-sinh"])
+def test_a_formula_is_integrated(device, rule, dtype, tolerance):
+    k = np.array([0.0, 1.0, 2.5])
+    found = quadscan.integrate(
+        "exp(-x^2) * cos(k*x)", 0.0, math.inf, k=k, rule=rule, dtype=dtype, device=device
+    )
+    expected = math.sqrt(math.pi) / 2 * np.exp(-k * k / 4)
+    np.testing.assert_allclose(found.value, expected, rtol=tolerance)
+    assert quadscan.integrate("x", 0, 2, device=device).value == pytest.approx(2.0)
+
+
 def test_a_singular_integrand_wants_tanh_sinh(device):
     a = np.array([-0.5, 0.0, 1.0])
     found = quadscan.integrate("power_log", a=a, rule="tanh-sinh", device=device)
@@ -62,7 +74,10 @@ def test_what_does_not_converge_has_a_status(device):
     "arguments, keywords, error, said",
     [
         (["runga"], {}, ValueError, "function `runga` is unknown, allowed are quarter_circle"),
-        ([3], {}, TypeError, "function is a int, allowed is a name"),
+        ([3], {}, TypeError, "function is a int, allowed are a name and a formula"),
+        (["exp(-x"], {}, ValueError, "function: column 7"),
+        (["k*x", 0, 1], {}, TypeError, "k is not given, the parameters of k*x are: k"),
+        (["x^2", 0], {}, TypeError, "b is not given, and a formula has no limits of its own"),
         (["planck"], {}, TypeError, "kt is not given, the parameters of planck are: kt"),
         (["runge"], dict(kt=1), TypeError, "kt is given, the parameters of runge are: none"),
         (["runge", "x"], {}, TypeError, "a is not a number"),

@@ -243,13 +243,6 @@ pub const FAMILIES: &[Family] = &[
         why: "the rules, with a hole that a formula takes the place of; values at points, and the \
               elementary functions",
     },
-    Family {
-        name: "cubature",
-        prefixes: &["cubature_"],
-        instances: &[],
-        launched_by: "`quadscan::integrate`",
-        why: "Genz's six families, and the polynomial that codes of cubature are compared on besides",
-    },
 ];
 
 impl Family {

@@ -1,9 +1,10 @@
-//! Scans, reductions and integrals whose tiles come when they like: on the emulator under random
-//! schedules, which hold back warps and blocks for as long as they please, and under all of its checks.
+//! Scans, reductions, selections and integrals whose tiles come when they like: on the emulator
+//! under random schedules, which hold back warps and blocks for as long as they please, and under
+//! all of its checks.
 //!
 //! `cargo xtask check` runs what the conformance tests state under a few schedules; here are
-//! more of them, for scans of several tiles and blocks by every algorithm, for reductions, and for
-//! integrals of blocks that draw their units.
+//! more of them, for scans of several tiles and blocks by every algorithm, for reductions and
+//! selections, and for integrals of blocks that draw their units.
 
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Settings};
@@ -14,6 +15,7 @@ use quadscan::scan::{
     Affine, Algorithm, Compose, Operator as _, Options, Plan, ScanKernels, SegmentedPlan,
     SegmentedScanKernels, Sum,
 };
+use quadscan::select::{self, AnyBit, SelectKernels};
 use quadscan_bench::modules;
 use quadscan_kernels::integrate::catalogue::QuarterCircle;
 use quadscan_kernels::reduce::ReduceKernels;
@@ -253,6 +255,47 @@ fn integrals(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
         }
         Ok(())
     })
+}
+
+/// Selects elements of 16 bytes from a wave of tiles and from several rounds of three blocks, and
+/// parts them, under a schedule; panics for a wrong result.
+fn selections(artifact: &Artifact, schedule: u64) -> quadscan::Result<()> {
+    type Predicate = AnyBit<[u32; 4]>;
+    watched(artifact, Model::h200(), schedule, |module| {
+        let device = module.device();
+        let [wave, ahead] = <Predicate as SelectKernels>::KERNELS.map(|one| one.tile as usize);
+        for (n, blocks) in [(5 * wave + 33, 6), (7 * ahead + 33, 3)] {
+            let mut plan = select::Plan::<Predicate>::with_blocks(module, n, blocks)?;
+            let is_chosen = |i: u32| i.wrapping_mul(0x9e37_79b9) >> 30 != 0;
+            let element = |i: u32| [0, 0, u32::from(is_chosen(i)) * (i + 1), 0];
+            let elements: Vec<[u32; 4]> = (0..n as u32).map(element).collect();
+            let chosen = elements.iter().filter(|element| element[2] != 0);
+            let mut expected: Vec<[u32; 4]> = chosen.copied().collect();
+            let count_expected = expected.len() as u64;
+            expected.resize(n, [0; 4]);
+            let input = device.upload(&elements)?;
+            let mut count = device.alloc::<u64>(1)?;
+            for is_partition in [false, true] {
+                let mut output = device.alloc_zeroed::<[u32; 4]>(n)?;
+                match is_partition {
+                    false => plan.select((), &input, &mut output, &mut count)?,
+                    true => plan.partition((), &input, &mut output, &mut count)?,
+                }
+                assert_eq!(count.to_vec()?, [count_expected], "schedule {schedule}");
+                assert!(output.to_vec()? == expected, "{n}, schedule {schedule}");
+            }
+        }
+        Ok(())
+    })
+}
+
+#[test]
+fn selections_are_right_under_every_schedule() {
+    let artifact = modules::ours().expect("the artifact is whole");
+    for schedule in 0..SCHEDULES {
+        let checked = selections(&artifact, schedule);
+        checked.unwrap_or_else(|error| panic!("schedule {schedule}: {error}"));
+    }
 }
 
 #[test]

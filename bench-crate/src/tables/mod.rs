@@ -86,7 +86,11 @@ mod tests {
     /// the plan's choice, and those of `faults`, which has no options.
     fn has(table: &Table, axis: &str) -> bool {
         let is_declared = table.axes.iter().any(|of| of.axis.name == axis);
-        is_declared || matches!((table.name, axis), ("reduce", "algorithm") | ("faults", _))
+        is_declared
+            || matches!(
+                (table.name, axis),
+                ("reduce" | "select", "algorithm") | ("faults", _)
+            )
     }
 
     #[test]

@@ -114,7 +114,10 @@ fn write(memory: &Memory, spoilt: Option<usize>) -> Result<()> {
     if memory.is_in_place() {
         memory.with_elements::<u8>(0, |mut elements| elements.copy_from(&bytes))
     } else {
-        memory.with::<u8, u8>(0, |_, _, mut output| output.copy_from(&bytes))
+        // Behind selected elements is room for the others.
+        memory.with::<u8, u8>(0, |_, _, mut output| {
+            output.slice_mut(..bytes.len())?.copy_from(&bytes)
+        })
     }
 }
 

@@ -134,7 +134,7 @@ fn a_peer_is_timed_as_our_kernels_are_and_gives_all_memory_back() -> Result<()> 
     {
         let memory = memory(&device, "inclusive_sum", 20_000)?;
         let found = Contestant::new(&peer, &memory)?.expect("it has it");
-        let contestant = found.map_err(|wrong| panic!("{wrong}"))?;
+        let contestant = found.unwrap_or_else(|wrong| panic!("{wrong}"));
         let turn = Turn::default();
         let mut work = || contestant.launch(&memory, memory.next(&turn));
         let rule = Rule::new(Some(3));

@@ -1,4 +1,5 @@
-//! The sessions in `docs/integrate.md` and `docs/scan-files.md` are what the program says.
+//! The sessions in `docs/integrate.md`, `docs/formulas.md` and `docs/scan-files.md` are what the
+//! program says.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +31,7 @@ fn session(block: &str) -> Vec<(&str, String)> {
 #[test]
 fn the_documented_sessions_are_what_the_program_says() {
     said_as_in("integrate.md");
+    said_as_in("formulas.md");
     said_as_in("scan-files.md");
 }
 
@@ -55,10 +57,12 @@ fn said_as_in(page: &str) {
         // Quoted words have no blanks.
         let plain = arguments.replace('\'', "");
         let words: Vec<&str> = plain.split_whitespace().collect();
-        let outcome = quadscan(
-            folder.path(),
-            &[&words[..], &["--device", "emulator"]].concat(),
-        );
+        // The host computes values of formulas.
+        let device = match words.first() {
+            Some(&"formula") => &[][..],
+            _ => &["--device", "emulator"],
+        };
+        let outcome = quadscan(folder.path(), &[&words[..], device].concat());
         // The device is the reader's own.
         let notices = outcome
             .errors

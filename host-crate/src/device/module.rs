@@ -21,7 +21,7 @@ pub struct Module {
 struct Loaded {
     code: Code,
     entries: Mutex<HashMap<String, Entry>>,
-    /// The same module with other texts for a part, by the text.
+    /// The same module with other texts for a part, by their keys.
     changed: Mutex<HashMap<String, Module>>,
 }
 
@@ -125,16 +125,21 @@ impl Module {
         Ok(self.loaded.code.text_of(entry)?.0)
     }
 
-    /// The same module with another text for the part that has a kernel; of one text the same
-    /// module, as long as this one is there.
-    pub(crate) fn with_part_of(&self, entry: &str, text: String) -> Result<Self> {
+    /// The same module with another text for the part that has a kernel; of one key the same
+    /// module, as long as this one is there. The text depends on the key alone.
+    pub(crate) fn with_part_of(
+        &self,
+        entry: &str,
+        key: String,
+        text: impl FnOnce() -> Result<String>,
+    ) -> Result<Self> {
         let changed = &self.loaded.changed;
         let mut changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(module) = changed.get(&text) {
+        if let Some(module) = changed.get(&key) {
             return Ok(module.clone());
         }
-        let module = Self::new(self.loaded.code.with_part_of(entry, &text)?);
-        changed.insert(text, module.clone());
+        let module = Self::new(self.loaded.code.with_part_of(entry, &text()?)?);
+        changed.insert(key, module.clone());
         Ok(module)
     }
 

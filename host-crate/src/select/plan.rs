@@ -97,6 +97,17 @@ impl<P: SelectKernels> Plan<P> {
         self.scratch.size()
     }
 
+    /// The scratch memory, so that tests can see to it that it is old.
+    ///
+    /// # Safety
+    ///
+    /// What is written are words that launches of this plan leave there: others may be
+    /// waited for without end.
+    #[doc(hidden)]
+    pub unsafe fn scratch_mut(&mut self) -> ViewMut<'_, u64> {
+        (&mut self.scratch).into()
+    }
+
     /// Selects the elements of which the predicate holds, with this parameter.
     ///
     /// # Errors

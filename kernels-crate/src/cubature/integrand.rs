@@ -51,6 +51,7 @@ pub struct Kernels {
     pub at: fn(&Point, usize, &Parameters) -> f64,
     rule: &'static str,
     lines: &'static str,
+    combine: &'static str,
 }
 
 impl Kernels {
@@ -58,12 +59,11 @@ impl Kernels {
     ///
     /// # Safety
     ///
-    /// The last two are entries that [`cubature_integrands!`](crate::cubature_integrands) made for
-    /// `I`, of a rule and of lines.
+    /// The entries are those that [`cubature_integrands!`](crate::cubature_integrands) made for `I`:
+    /// of a rule, of lines, and of the sums of chunks.
     pub const unsafe fn new<I: Integrand>(
         [name, formula]: [&'static str; 2],
-        rule: &'static str,
-        lines: &'static str,
+        [rule, lines, combine]: [&'static str; 3],
     ) -> Self {
         Self {
             name,
@@ -71,6 +71,7 @@ impl Kernels {
             at: I::at,
             rule,
             lines,
+            combine,
         }
     }
 
@@ -82,6 +83,11 @@ impl Kernels {
     /// The entry of the kernel of lines.
     pub const fn lines(&self) -> &'static str {
         self.lines
+    }
+
+    /// The entry of the kernel that adds up chunks.
+    pub const fn combine(&self) -> &'static str {
+        self.combine
     }
 }
 

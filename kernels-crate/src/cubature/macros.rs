@@ -43,8 +43,10 @@ macro_rules! cubature_integrands {
                     let names = [stringify!($name), $formula];
                     let rule = concat!("cubature_rule_", stringify!($name));
                     let lines = concat!("cubature_lines_", stringify!($name));
+                    let combine = concat!("cubature_combine_", stringify!($name));
+                    let entries = [rule, lines, combine];
                     // SAFETY: these are the integrand's kernels.
-                    unsafe { $crate::cubature::integrand::Kernels::new::<Self>(names, rule, lines) }
+                    unsafe { $crate::cubature::integrand::Kernels::new::<Self>(names, entries) }
                 };
             }
 
@@ -96,6 +98,23 @@ macro_rules! cubature_integrands {
                     };
                     // SAFETY: the kernel's own contract.
                     unsafe { $crate::cubature::lines::look::<$type>(&request) }
+                }
+
+                /// Adds up the chunks of every region; see `rule`.
+                ///
+                /// # Safety
+                /// See the function `combine` there.
+                #[::cuda_std::kernel]
+                #[part([<cubature_ $name>])]
+                #[launch_bounds(256)]
+                pub unsafe fn [<cubature_combine_ $name>](
+                    regions: *const $crate::cubature::region::Region,
+                    count: u32,
+                    partials: *const f64,
+                    sums: *mut f64,
+                ) {
+                    // SAFETY: the kernel's own contract.
+                    unsafe { $crate::cubature::rule::combine(regions, count, partials, sums) }
                 }
             }
         )*

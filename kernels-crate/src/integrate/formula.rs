@@ -170,7 +170,7 @@ macro_rules! hole {
 
 /// The integrand in one kind of numbers, and the kernels that are no rule's.
 macro_rules! formula {
-    ($float:ident $t:literal $register:ident) => {
+    ($float:ident $t:literal $register:ident $blocks:tt) => {
         #[cfg(target_os = "cuda")]
         impl Integrand<$float> for Formula {
             const PARAMETERS: usize = 0;
@@ -247,7 +247,7 @@ macro_rules! formula {
         }
 
         #[cfg(all(target_os = "cuda", feature = "instances"))]
-        crate::integrand_kernels! { formula $float 3: Formula }
+        crate::integrand_kernels! { formula $float $blocks: Formula }
 
         #[cfg(all(target_os = "cuda", feature = "instances"))]
         pastey::paste! {
@@ -301,5 +301,5 @@ macro_rules! formula {
     };
 }
 
-formula! { f32 "f32" reg32 }
-formula! { f64 "f64" reg64 }
+formula! { f32 "f32" reg32 4 }
+formula! { f64 "f64" reg64 3 }

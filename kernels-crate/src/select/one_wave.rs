@@ -150,7 +150,7 @@ pub unsafe fn select<
 /// block: words of 32 bits, of which those at the ends may be written in part.
 ///
 /// # Safety
-/// They are there, with a word behind them, and fit there; the block's shared memory begins with them.
+/// They are there and fit there; the block's shared memory begins with them, or with other elements.
 #[inline(always)]
 unsafe fn copy_out<T: Pod>(buffer: *const T, first: u32, to: *mut T, count: u32) {
     let (thread, threads) = (thread::thread_idx_x(), thread::block_dim_x());
@@ -174,10 +174,12 @@ unsafe fn copy_out<T: Pod>(buffer: *const T, first: u32, to: *mut T, count: u32)
         let bytes_from = buffer.cast::<u8>();
         let mut at = 4 * thread;
         while at < shift + bytes {
-            if at >= shift && at + 4 <= shift + bytes {
-                let from = begin + at - shift;
+            // A word, or two whose ends are taken; all of their bytes are elements.
+            let from = (begin + at).wrapping_sub(shift);
+            if at >= shift && (from + 7) & !3 <= begin + bytes {
                 let words = buffer.cast::<u32>().wrapping_add(from as usize / 4);
-                let both = u64::from(*words.wrapping_add(1)) << 32 | u64::from(*words);
+                let next = words.wrapping_add(usize::from(from % 4 != 0));
+                let both = u64::from(*next) << 32 | u64::from(*words);
                 *to.wrapping_add(at as usize).cast::<u32>() = (both >> (from % 4 * 8)) as u32;
             } else {
                 for byte in at.max(shift)..(at + 4).min(shift + bytes) {

@@ -37,10 +37,9 @@ const DELAY: usize = 3;
 /// Tiles that are on their way.
 const AHEAD: usize = 2;
 
-/// Dynamic shared memory of a block of [`one_wave`](super::one_wave), bytes: its tile, and a
-/// vector more that is read with it.
+/// Dynamic shared memory of a block of [`one_wave`](super::one_wave), bytes: its tile.
 pub const fn tile_bytes(of: &Registers) -> u32 {
-    ((of.warps * of.rows * of.vectors) as u32 * LANES + 1) * VECTOR as u32
+    (of.warps * of.rows * of.vectors * VECTOR) as u32 * LANES
 }
 
 /// Up to how many bytes of elements [`one_wave`](super::one_wave) is the faster one, where the

@@ -381,9 +381,10 @@ def integrate(
 ):
     """Integrates a function from ``a`` to ``b``.
 
-    ``function``: a name of ``integrands()``. ``a``, ``b`` and the function's parameters are
-    numbers, which may be infinite where they are limits, or arrays, which are broadcast: the
-    result has their shape. Without limits they are the function's own. ``rule``: ``g10k21`` or
+    ``function``: a name of ``integrands()``, or a formula in ``x`` and parameters such as
+    ``"exp(-x^2) * cos(k*x)"``. ``a``, ``b`` and the function's parameters are numbers, which may be
+    infinite where they are limits, or arrays, which are broadcast: the result has their shape. A
+    name has limits of its own. ``rule``: ``g10k21`` or
     ``g7k15``, adaptive rules by Gauss and Kronrod, or ``tanh-sinh``, for functions that are
     infinite or steep at their limits. ``rtol``, ``atol``: the relative tolerance, 1e-10 unless
     ``atol`` is given, and the absolute one; the larger counts. ``breaks``: points where the function
@@ -397,19 +398,24 @@ def integrate(
     >>> found = quadscan.integrate("genz_gaussian", 0.0, [0.5, 1.0], a=2.0, u=0.5)
     >>> found.value.round(10).tolist(), found.status.tolist()
     ([0.3734120664, 0.7468241328], [0, 0])
+    >>> quadscan.integrate("exp(-x^2) * cos(k*x)", 0, np.inf, k=[0.0, 1.5]).value.round(10).tolist()
+    [0.8862269255, 0.5049568809]
     """
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
         raise TypeError(f"dtype is {dtype}, allowed are float32 and float64")
     if not isinstance(function, str):
-        raise TypeError(f"function is a {type(function).__name__}, allowed is a name")
-    _, _, names, limits = _quadscan.integrand(function)
+        raise TypeError(f"function is a {type(function).__name__}, allowed are a name and a formula")
+    names, limits = _quadscan.integrand(function)
+    missing = [name for name, given in (("a", a), ("b", b)) if given is None]
+    if limits is None and missing:
+        raise TypeError(f"{missing[0]} is not given, and a formula has no limits of its own")
     wrong = set(parameters) ^ set(names)
     if wrong:
         allowed = ", ".join(names) or "none"
         raise TypeError(f"{min(wrong)} is {'not ' * (min(wrong) in names)}given, "
                         f"the parameters of {function} are: {allowed}")
-    given = {"a": limits[0] if a is None else a, "b": limits[1] if b is None else b}
+    given = {"a": a if a is not None else limits[0], "b": b if b is not None else limits[1]}
     arrays = [_numbers(value, name, dtype) for name, value in given.items()]
     arrays += [_numbers(parameters[name], name, dtype) for name in names]
     try:

@@ -11,6 +11,8 @@
 //! routines, 1984; Planck, Über das Gesetz der Energieverteilung im Normalspectrum, 1901.
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
+pub mod cubature;
+
 use quadscan_kernels::integrands;
 
 /// Whether the upper limit is pi / 2, as the kind of number has it: where `x` has been

@@ -2,13 +2,14 @@
 //!
 //! Expected values: the closed forms of `quadscan_bench::oracle::cubature`.
 
+use libtest_mimic::Failed;
 use quadscan::Error;
 use quadscan::device::EMULATOR;
 use quadscan::integrate::{Cubature, CubatureOptions, Cubed, Status};
 use quadscan_bench::oracle::cubature::exact;
-use quadscan_kernels::cubature::catalogue::{CATALOGUE, Continuous, Discontinuous, PowerOfSquares};
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_tests::suite::{Bench, Outcome};
+use test_kernels::cubature::{CATALOGUE, Continuous, Discontinuous, PowerOfSquares};
 
 /// An integrand's name, dimensions, and the difficulty and the place of the axis of this number, from 1.
 type Case = (&'static str, usize, fn(f64) -> f64, fn(f64) -> f64);
@@ -38,13 +39,13 @@ fn parameters(dimensions: usize, a: impl Fn(f64) -> f64, u: impl Fn(f64) -> f64)
     ]
 }
 
-fn plan(bench: &Bench, kernels: Kernels, relative: f64) -> quadscan::Result<Cubature> {
+fn plan(bench: &Bench, kernels: Kernels, relative: f64) -> Result<Cubature, Failed> {
     let options = CubatureOptions {
         relative,
         regions: 1 << 22,
         ..CubatureOptions::default()
     };
-    Cubature::new(&bench.module, kernels, options)
+    Ok(Cubature::new(&bench.test_kernels()?, kernels, options)?)
 }
 
 /// Err where a claim does not hold, or is not within the tolerance.
@@ -129,7 +130,7 @@ pub(crate) fn a_box_that_cannot_be_integrated_says_why(bench: &Bench) -> Outcome
             evaluations,
             ..CubatureOptions::default()
         };
-        let mut plan = Cubature::of::<Continuous>(&bench.module, options)?;
+        let mut plan = Cubature::of::<Continuous>(&bench.test_kernels()?, options)?;
         let few = plan.integrate(&cube, &of)?;
         assert_eq!(few.status, Status::OutOfRoom, "{few:?}");
         assert!(
@@ -179,7 +180,7 @@ pub(crate) fn boxes_and_options_that_cannot_be_are_refused(bench: &Bench) -> Out
             regions,
             ..CubatureOptions::default()
         };
-        let plan = Cubature::of::<Continuous>(&bench.module, options);
+        let plan = Cubature::of::<Continuous>(&bench.test_kernels()?, options);
         let is_refused = matches!(&plan, Err(Error::Argument { argument, .. }) if argument == name);
         assert!(is_refused, "{name}: {plan:?}");
     }

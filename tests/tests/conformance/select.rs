@@ -9,6 +9,7 @@ use quadscan::device::emulator::Settings;
 use quadscan::device::emulator::ptx_emulator::Model;
 use quadscan::device::{Buffer, Module};
 use quadscan::select::{AnyBit, Compare, Condition, Plan, Predicate, SelectKernels};
+use quadscan_kernels::scan::scratch::HEAD;
 use quadscan_tests::suite::{Bench, Outcome};
 
 /// Written where nothing else may be.
@@ -196,15 +197,13 @@ fn sizes<P: SelectKernels>() -> Vec<usize> {
     vec![
         0,
         1,
-        2,
         31,
         33,
-        warp,
         warp + 1,
         tile - 1,
         tile,
         tile + 1,
-        3 * tile + 77,
+        2 * tile + 77,
     ]
 }
 
@@ -216,11 +215,22 @@ where
     let sizes = sizes::<P>();
     let most = sizes.iter().max().map_or(0, |most| most + 1);
     let mut plan = Plan::<P>::new(&bench.module, most)?;
-    for n in sizes {
-        check(&bench.module, &mut plan, parameter, n, [0, 0])?;
-        check(&bench.module, &mut plan, parameter, n, [3, 1])?;
+    for (i, n) in sizes.into_iter().enumerate() {
+        let begin = if i % 2 == 0 { [0, 0] } else { [3, 1] };
+        check(&bench.module, &mut plan, parameter, n, begin)?;
     }
     Ok(())
+}
+
+/// A warp's elements and one more, of a type whose kernel others have too.
+fn few<P>(bench: &Bench, parameter: P::Parameter) -> Outcome
+where
+    P: SelectKernels,
+    P::Item: Element,
+{
+    let n = P::KERNELS[0].tile as usize / 8 + 1;
+    let mut plan = Plan::<P>::new(&bench.module, n)?;
+    check(&bench.module, &mut plan, parameter, n, [1, 2])
 }
 
 /// More than a wave of two blocks, so that elements stream where the device looks ahead, and
@@ -231,78 +241,85 @@ where
     P::Item: Element,
 {
     let tile = P::KERNELS[1].tile as usize;
-    let mut plan = Plan::<P>::with_blocks(module, 20 * tile, 2)?;
-    for (n, begin) in [
-        (tile, [0, 0]),
-        (2 * tile - 1, [1, 0]),
-        (9 * tile + 1234, [0, 1]),
-        (16 * tile, [3, 2]),
-    ] {
+    let mut plan = Plan::<P>::with_blocks(module, 8 * tile, 2)?;
+    // A block has four tiles: a round more than a count waits for its place.
+    for (n, begin) in [(tile + 5, [1, 0]), (7 * tile + 1234, [3, 2])] {
         check(module, &mut plan, parameter, n, begin)?;
     }
     Ok(())
 }
 
-/// A condition of every type, which half of the elements or so fulfil.
-macro_rules! of_every_type {
-    ($function:ident, $on:expr) => {
-        $function::<Compare<u8>>($on, Condition::greater(2))?;
-        $function::<Compare<i8>>($on, Condition::less(3))?;
-        $function::<Compare<u16>>($on, Condition::at_most(3))?;
-        $function::<Compare<i16>>($on, Condition::at_least(-100))?;
-        $function::<Compare<f16>>($on, Condition::is_finite())?;
-        $function::<Compare<bf16>>($on, !Condition::is_nan())?;
-        $function::<Compare<u32>>($on, Condition::greater(1 << 31))?;
-        $function::<Compare<i32>>($on, Condition::greater(0))?;
-        $function::<Compare<f32>>($on, Condition::less(0.0))?;
-        $function::<Compare<u64>>($on, Condition::between(1 << 49, 1 << 51))?;
-        $function::<Compare<i64>>($on, Condition::less(-5))?;
-        $function::<Compare<f64>>($on, Condition::non_zero())?;
-        $function::<AnyBit<[u32; 4]>>($on, ())?;
-        $function::<AnyBit<u128>>($on, ())?;
-    };
+pub(crate) fn elements_are_selected_around_every_warp_and_tile(bench: &Bench) -> Outcome {
+    small::<Compare<u8>>(bench, Condition::greater(2))?;
+    small::<Compare<u16>>(bench, Condition::at_most(3))?;
+    small::<Compare<u32>>(bench, Condition::greater(1 << 31))?;
+    small::<Compare<u64>>(bench, Condition::between(1 << 49, 1 << 51))?;
+    small::<AnyBit<[u32; 4]>>(bench, ())
 }
 
-pub(crate) fn elements_of_every_type_are_selected_wherever_arrays_begin(bench: &Bench) -> Outcome {
-    of_every_type!(small, bench);
-    Ok(())
+pub(crate) fn elements_of_every_type_are_selected(bench: &Bench) -> Outcome {
+    few::<Compare<i8>>(bench, Condition::less(3))?;
+    few::<Compare<i16>>(bench, Condition::at_least(-100))?;
+    few::<Compare<f16>>(bench, Condition::is_finite())?;
+    few::<Compare<bf16>>(bench, !Condition::is_nan())?;
+    few::<Compare<i32>>(bench, Condition::greater(0))?;
+    few::<Compare<f32>>(bench, Condition::less(0.0))?;
+    few::<Compare<i64>>(bench, Condition::less(-5))?;
+    few::<Compare<f64>>(bench, Condition::non_zero())?;
+    few::<AnyBit<u128>>(bench, ())
 }
 
-pub(crate) fn large_arrays_of_every_width_are_selected_from(bench: &Bench) -> Outcome {
-    let module = &bench.module;
-    large::<Compare<u8>>(module, Condition::greater(2))?;
-    large::<Compare<i16>>(module, Condition::at_least(-100))?;
-    large::<Compare<i32>>(module, Condition::greater(0))?;
-    large::<Compare<f64>>(module, Condition::non_zero())?;
-    large::<AnyBit<[u32; 4]>>(module, ())
+/// Large arrays of every width, a test each, so that they run beside each other.
+macro_rules! of_every_width {
+    ($($test:ident, $older:ident: $predicate:ty, $parameter:expr;)*) => {$(
+        pub(crate) fn $test(bench: &Bench) -> Outcome {
+            large::<$predicate>(&bench.module, $parameter)
+        }
+
+        /// On an emulated T4, which is given the PTX for these, whatever the suite's device is.
+        pub(crate) fn $older(bench: &Bench) -> Outcome {
+            let settings = Settings {
+                model: Model::t4(),
+                ..Settings::default()
+            };
+            large::<$predicate>(&bench.emulated(settings)?.module, $parameter)
+        }
+    )*};
 }
 
-/// On an emulated T4, which is given the PTX for these, whatever the suite's device is.
-pub(crate) fn older_gpus_select_in_several_launches(bench: &Bench) -> Outcome {
-    let settings = Settings {
-        model: Model::t4(),
-        ..Settings::default()
-    };
-    let older = bench.emulated(settings)?;
-    large::<Compare<u8>>(&older.module, Condition::greater(2))?;
-    large::<Compare<i16>>(&older.module, Condition::at_least(-100))?;
-    large::<Compare<i32>>(&older.module, Condition::greater(0))?;
-    large::<Compare<f64>>(&older.module, Condition::non_zero())?;
-    large::<AnyBit<[u32; 4]>>(&older.module, ())
+of_every_width! {
+    large_arrays_of_8_bits_are_selected_from, older_gpus_select_of_8_bits:
+        Compare<u8>, Condition::greater(2);
+    large_arrays_of_16_bits_are_selected_from, older_gpus_select_of_16_bits:
+        Compare<i16>, Condition::at_least(-100);
+    large_arrays_of_32_bits_are_selected_from, older_gpus_select_of_32_bits:
+        Compare<i32>, Condition::greater(0);
+    large_arrays_of_64_bits_are_selected_from, older_gpus_select_of_64_bits:
+        Compare<f64>, Condition::non_zero();
+    large_arrays_of_128_bits_are_selected_from, older_gpus_select_of_128_bits:
+        AnyBit<[u32; 4]>, ();
 }
 
 /// All elements, none, and all but a few, on grids of any size.
 pub(crate) fn any_share_is_selected_on_grids_of_any_size(bench: &Bench) -> Outcome {
     let tile = <Compare<u32> as SelectKernels>::KERNELS[1].tile as usize;
+    let elements = sample::<u32>(5 * tile + 99);
+    let n = elements.len();
+    let input = bench.device.upload(&elements)?;
     for blocks in [1, 3, u32::MAX] {
-        let mut plan = Plan::<Compare<u32>>::with_blocks(&bench.module, 6 * tile, blocks)?;
+        let mut plan = Plan::<Compare<u32>>::with_blocks(&bench.module, n, blocks)?;
         for condition in [
             Condition::at_least(0),
             !Condition::at_least(0),
             Condition::less(1 << 24),
             Condition::greater(1 << 24),
         ] {
-            check(&bench.module, &mut plan, condition, 5 * tile + 99, [0, 0])?;
+            let mut output = Guarded::new(&bench.module, 0, n)?;
+            let mut count = bench.device.alloc_zeroed::<u64>(1)?;
+            plan.select(condition, &input, output.0.slice_mut(..n)?, &mut count)?;
+            let (chosen, _) = expected::<Compare<u32>>(By::Predicate, condition, &elements, &[]);
+            assert_eq!(count.to_vec()?, [chosen.len() as u64]);
+            output.check(&chosen, &format!("{condition:?} with {blocks} blocks"))?;
         }
     }
     Ok(())
@@ -338,6 +355,33 @@ pub(crate) fn selections_that_were_recorded_are_done_at_every_launch(bench: &Ben
         let last: Vec<i32> = changed[..3000].iter().copied().filter(|&x| x > 7).collect();
         assert_eq!(output.to_vec()?[..last.len()], last, "round {round}");
     }
+    Ok(())
+}
+
+/// Two launches before the tags begin again, with words that launches of the last cycle left:
+/// plausible counts, with tags that are about to come back, but for the first one, whose words
+/// the second has cleared.
+pub(crate) fn words_of_4294967295_selections_ago_are_not_taken_for_counts(
+    bench: &Bench,
+) -> Outcome {
+    let [wave, ahead] = <Compare<u64> as SelectKernels>::KERNELS.map(|one| one.tile as usize);
+    let (wave, ahead) = (2 * wave - 5, 4 * ahead + 77);
+    let mut plan = Plan::<Compare<u64>>::with_blocks(&bench.module, ahead, 2)?;
+    // SAFETY: plausible counts of earlier launches, and the number of these.
+    let mut scratch = unsafe { plan.scratch_mut() };
+    let old = |i: u64| (i % 4 + 2) << 32 | 123;
+    let mut words: Vec<u64> = (0..scratch.len() as u64).map(old).collect();
+    words[..HEAD as usize].fill(0);
+    words[0] = ((1 << 32) - 3) << 32;
+    scratch.copy_from(&words)?;
+    let condition = Condition::greater(1 << 51);
+    for n in [wave, ahead, wave, ahead, ahead, wave, ahead] {
+        check(&bench.module, &mut plan, condition, n, [0, 0])?;
+    }
+    // Five launches a check, all but two of them after the tags began again.
+    // SAFETY: nothing is written.
+    let scratch = unsafe { plan.scratch_mut() };
+    assert_eq!(scratch.to_vec()?[0], 33 << 32);
     Ok(())
 }
 

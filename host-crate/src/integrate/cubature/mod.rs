@@ -18,9 +18,7 @@ use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::{Error, Result};
 use rounds::{Cut, Evaluate, Part};
 
-/// The entry that adds up chunks.
-const COMBINE: &str = "cubature_combine";
-/// Threads of its blocks.
+/// Threads of the blocks that add up chunks.
 const ADDERS: u32 = 256;
 /// The most chunks of a launch,
 const MAX_CHUNKS: u32 = 1 << 17;
@@ -93,17 +91,25 @@ pub struct Cubed {
 ///
 /// An outcome has the same bits from run to run and on every device.
 ///
-/// ```
+/// ```no_run
 /// use quadscan::device::{Artifact, Device, DeviceChoice};
 /// use quadscan::integrate::{Cubature, CubatureOptions, Status};
-/// use quadscan_kernels::cubature::catalogue::GaussianPeak;
+///
+/// // In a crate of kernels, whose PTX the artifact has.
+/// use quadscan_kernels::cubature::integrand::sum;
+/// quadscan_kernels::cubature_integrands! {
+///     gaussian_peak = GaussianPeak {
+///         formula: "exp(-sum a_k^2 (x_k - u_k)^2)",
+///         at: |x, dimensions, a, u| GpuFloat::exp(-sum(dimensions, |k| {
+///             let scaled = a[k] * (x[k] - u[k]);
+///             scaled * scaled
+///         })),
+///     }
+/// }
 ///
 /// # fn main() -> quadscan::Result<()> {
 /// let device = Device::open(DeviceChoice::Auto)?;
-/// # /*
-/// let module = device.load(&Artifact::embedded()?)?;
-/// # */ let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
-/// # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
+/// let module = device.load(&unsafe { Artifact::read("target/ptx") }?)?;
 /// let options = CubatureOptions { relative: 1e-6, ..CubatureOptions::default() };
 /// let mut plan = Cubature::of::<GaussianPeak>(&module, options)?;
 ///
@@ -137,8 +143,8 @@ impl Cubature {
         Self::new(module, I::KERNELS, options)
     }
 
-    /// The same for an integrand that is known by its kernels, those of a
-    /// [catalogue](quadscan_kernels::cubature::catalogue::CATALOGUE).
+    /// The same for an integrand that is known by its kernels, one of
+    /// a `CATALOGUE` that [`cubature_integrands!`](quadscan_kernels::cubature_integrands) makes.
     ///
     /// # Errors
     ///
@@ -314,7 +320,7 @@ impl OnDevice<'_> {
         )?;
         let blocks = (count * LINES as u32).div_ceil(ADDERS);
         plan.launch(
-            COMBINE,
+            plan.kernels.combine(),
             blocks,
             ADDERS,
             &arguments![of, count, partials, sums],

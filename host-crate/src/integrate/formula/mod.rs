@@ -208,6 +208,11 @@ impl Formula {
 
     /// The module with the formula in the hole of the kernel `entry`.
     pub(super) fn on<R: Number>(&self, module: &Module, entry: &str) -> Result<Module> {
-        module.with_part_of(entry, self.ptx::<R>(module, entry)?)
+        // All that the PTX depends on: making it takes longer than an integral.
+        let nodes = self.graph.reached(self.root).into_iter();
+        let nodes: Vec<_> = nodes.map(|id| (id, self.graph.node(id))).collect();
+        let (count, is_short) = (self.parameters.len(), self.is_short());
+        let key = format!("{entry} {count} {is_short} {} {nodes:?}", self.root);
+        module.with_part_of(entry, key, || self.ptx::<R>(module, entry))
     }
 }

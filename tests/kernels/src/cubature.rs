@@ -1,4 +1,4 @@
-//! The integrands of several variables that this crate's own PTX has.
+//! Integrands of several variables that rules are tested with.
 //!
 //! Source: Genz, Testing multidimensional integration routines, 1984: six families of difficulties
 //! a and places u, which codes of cubature are compared on; the last is the seventh of the
@@ -7,8 +7,8 @@
 
 use cuda_std::GpuFloat;
 
-use super::integrand::{product, sum};
-use crate::cubature_integrands;
+use quadscan_kernels::cubature::integrand::{product, sum};
+use quadscan_kernels::cubature_integrands;
 
 cubature_integrands! {
     /// Genz's oscillatory family; its phase is that of the first place.
@@ -78,22 +78,4 @@ cubature_integrands! {
             fourth * fourth * second * squares
         },
     }
-}
-
-/// Adds up the chunks of every region; see `rule`.
-///
-/// # Safety
-/// See the function `combine` there.
-#[cfg(target_os = "cuda")]
-#[cuda_std::kernel]
-#[part(cubature)]
-#[launch_bounds(256)]
-pub unsafe fn cubature_combine(
-    regions: *const super::region::Region,
-    count: u32,
-    partials: *const f64,
-    sums: *mut f64,
-) {
-    // SAFETY: the kernel's own contract.
-    unsafe { super::rule::combine(regions, count, partials, sums) }
 }
