@@ -84,7 +84,7 @@ fn an_unknown_table_lists_the_known_ones() {
         problem(|a| a.tables = vec!["maping".into()]),
         "TABLE `maping` is unknown, a similar name is `mapping`, known are activity, sweep-f64, \
          sweep-f32, accuracy, mapping, limits, scan, reduce, select, integral, integrals, kernels, \
-         integrate"
+         functions, integrate"
     );
 }
 
@@ -266,7 +266,7 @@ fn an_axis_that_no_table_has_is_refused_in_one_sentence() {
             format!(
                 "--axis `{text}` names no axis, allowed are NAME=LIST of algorithm, step, n, \
                  strips, blocks, threads, precision, mapping, partials, finish, limit, operation, \
-                 type, segment, integrand, rule, tolerance, kernel, such as n=1000"
+                 type, segment, integrand, rule, tolerance, kernel, function, such as n=1000"
             )
         );
     }
