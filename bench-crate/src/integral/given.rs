@@ -159,7 +159,7 @@ fn parameters<R: Number>(text: &str, of: &Integrand<R>) -> Result<Vec<Option<R>>
     }
     for (index, item) in items.iter().enumerate() {
         let (index, value) = match item.split_once('=') {
-            Some((name, value)) => match names.iter().position(|known| known == &name.trim()) {
+            Some((name, value)) => match names.iter().position(|known| *known == name.trim()) {
                 Some(index) => (index, value.trim()),
                 None => return Err(object(format!("`{}` is unknown", name.trim()))),
             },

@@ -121,6 +121,9 @@ fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runn
     })
 }
 
+/// Rows of integrals and, where they are asked for, of their derivatives.
+type Both<R> = (Vec<Row<R>>, Option<Vec<Row<R>>>);
+
 /// What computes items, and the derivatives of their integrals.
 struct Runners<R: Number> {
     value: Runner<R>,
@@ -134,7 +137,7 @@ impl<R: Number> Runners<R> {
         items: &Items<R>,
         tally: &mut Tally,
         place: impl Fn(usize) -> Place,
-    ) -> Result<(Vec<Row<R>>, Option<Vec<Row<R>>>)> {
+    ) -> Result<Both<R>> {
         let rows = self.value.rows(items)?;
         let slopes = self.slope.as_mut().map(|slope| slope.rows(items));
         let slopes = slopes.transpose()?;

@@ -35,7 +35,7 @@ fn corner_peak(a: &[f64]) -> f64 {
             .enumerate()
             .map(|(k, a)| (corner >> k & 1) as f64 * a)
             .sum();
-        let sign = if corner.count_ones() % 2 == 0 {
+        let sign = if corner.count_ones().is_multiple_of(2) {
             1.0
         } else {
             -1.0

@@ -90,10 +90,9 @@ impl Device {
     }
 }
 
+#[cfg(feature = "emulator")]
 #[cfg(test)]
 mod tests {
-    #![cfg(feature = "emulator")]
-
     use crate::device::{Device, DeviceChoice, View, ViewMut};
 
     fn device() -> Device {
