@@ -80,20 +80,13 @@ impl Origin {
         };
         let mut files = if self == Origin::Integrand {
             let entry = filled(kernel);
-            let catalogue = read(CATALOGUE)?;
-            let Some(before) = catalogue.strip_suffix("    }\n}\n") else {
-                return Err(format!(
-                    "{CATALOGUE} does not end with its list of integrands"
-                ));
-            };
+            let end = "}\n\nformulas! {";
+            let catalogue = edit::insert_before(CATALOGUE, &read(CATALOGUE)?, end, &entry)?;
             let form =
                 format!("        \"{name}\" => quadscan_bench::kernels::{name}::expected(),\n");
             let mark = "        _ => return None,\n    })";
             let forms = edit::insert_before(CLOSED_FORMS, &read(CLOSED_FORMS)?, mark, &form)?;
-            vec![
-                file(CATALOGUE, format!("{before}    }}\n{entry}}}\n")),
-                file(CLOSED_FORMS, forms),
-            ]
+            vec![file(CATALOGUE, catalogue), file(CLOSED_FORMS, forms)]
         } else {
             let library = edit::add_module(LIBRARY, &read(LIBRARY)?, "pub mod", name)?;
             let library = edit::add_layer(LIBRARY, &library, name)?;
