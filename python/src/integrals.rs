@@ -24,6 +24,9 @@ pub(crate) const STATUS: [(&str, u32); 6] = [
 /// Name, formula, names of parameters, default limits.
 type Described = (String, String, Vec<String>, Option<(f64, f64)>);
 
+/// Names of parameters, default limits.
+type Asked = (Vec<String>, Option<(f64, f64)>);
+
 /// What is integrated.
 pub(crate) enum Function {
     Kernels(&'static Entry),
@@ -96,7 +99,7 @@ pub(crate) fn integrands() -> Vec<Described> {
 
 /// The names of the parameters of a name or of a formula, and its limits if it has a name.
 #[pyfunction(name = "integrand")]
-pub(crate) fn described(function: &str) -> PyResult<(Vec<String>, Option<(f64, f64)>)> {
+pub(crate) fn described(function: &str) -> PyResult<Asked> {
     let of = Function::new(function)?;
     let limits = match &of {
         Function::Kernels(entry) => Some(entry.f64.limits),

@@ -100,7 +100,7 @@ pub struct Cubed {
 /// quadscan_kernels::cubature_integrands! {
 ///     gaussian_peak = GaussianPeak {
 ///         formula: "exp(-sum a_k^2 (x_k - u_k)^2)",
-///         at: |x, dimensions, a, u| GpuFloat::exp(-sum(dimensions, |k| {
+///         at: |x, dimensions, a, u| cuda_std::GpuFloat::exp(-sum(dimensions, |k| {
 ///             let scaled = a[k] * (x[k] - u[k]);
 ///             scaled * scaled
 ///         })),
