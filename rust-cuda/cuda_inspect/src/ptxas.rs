@@ -33,15 +33,21 @@ pub struct Usage {
 /// The kernels that `ptxas -v` told of, in its order.
 pub fn read(text: &str) -> Vec<Usage> {
     let mut found: Vec<Usage> = Vec::new();
+    // Functions that a kernel calls have stack frames of their own.
+    let mut is_kernels = true;
     for line in text.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
             found.extend(head(rest));
             continue;
         }
+        if let Some((_, name)) = line.split_once("Function properties for ") {
+            is_kernels = found.last().is_some_and(|usage| usage.entry == name.trim());
+            continue;
+        }
         let Some(usage) = found.last_mut() else {
             continue;
         };
-        if line.contains("bytes stack frame") {
+        if is_kernels && line.contains("bytes stack frame") {
             usage.stack = before(line, " bytes stack frame").unwrap_or(0);
             usage.spill_stores = before(line, " bytes spill stores").unwrap_or(0);
             usage.spill_loads = before(line, " bytes spill loads").unwrap_or(0);
@@ -105,6 +111,21 @@ mod tests {
         assert_eq!(spilling, expected);
         let scan = named(CUDA_13, "blelloch_exclusive_u32");
         assert_eq!((scan.registers, scan.barriers, scan.shared), (17, 1, 8192));
+    }
+
+    #[test]
+    fn a_kernels_stack_is_not_that_of_what_it_calls() {
+        let text = "Compiling entry function 'k' for 'sm_90'\n\
+                    Function properties for k\n\
+                    32 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads\n\
+                    Function properties for cold\n\
+                    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n\
+                    Used 80 registers, used 1 barriers, 768 bytes smem\n";
+        let usage = named(text, "k");
+        assert_eq!(
+            (usage.stack, usage.spill_stores, usage.registers),
+            (32, 4, 80)
+        );
     }
 
     #[test]
