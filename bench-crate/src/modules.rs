@@ -28,6 +28,11 @@ pub(crate) fn of_integrand(name: &str) -> String {
     format!("integrate_{name}")
 }
 
+/// The module of formulas over boxes, beside that of formulas.
+pub(crate) fn of_boxes() -> String {
+    "cubature_formula".to_owned()
+}
+
 /// The folder with these modules for the device; `None` where the program has its own, and where
 /// there is no such device.
 ///

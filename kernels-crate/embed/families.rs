@@ -28,6 +28,7 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 5] = [
             "tanh_sinh",
             "values_formula",
             "functions_formula",
+            "cubature",
         ],
     ),
     ("TABLES", &["main"]),

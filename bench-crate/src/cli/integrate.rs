@@ -25,13 +25,26 @@ pub struct IntegrateArguments {
     )]
     pub formula: Option<String>,
 
+    /// Integrate the formula over a box of 2 to 10 variables, such as x=0..1,y=-inf..inf
+    ///
+    /// Its other names are parameters. The rule is cubature, in f64. An infinite side becomes finite
+    /// by a change of its variable, which docs/formulas.md names.
+    #[arg(
+        long,
+        value_name = "LIST",
+        allow_hyphen_values = true,
+        requires = "formula",
+        conflicts_with_all = ["from", "to"]
+    )]
+    pub over: Option<String>,
+
     /// Give the integral's derivative by this parameter, too, in a column of its own
     #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(short, long, conflicts_with_all = ["formula", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
-        "absolute", "intervals", "levels", "breaks", "batch", "out", "artifact"])]
+    #[arg(short, long, conflicts_with_all = ["formula", "over", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+        "absolute", "intervals", "levels", "evaluations", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 
     /// Lower limit: a number, inf or -inf [default: the function's own; a formula has none]
@@ -49,15 +62,16 @@ pub struct IntegrateArguments {
     pub parameters: Option<String>,
 
     /// Rule: g7k15 or g10k21 (adaptive), tanh-sinh, or a rule of equal strips: trapezoid,
-    /// midpoint, simpson, gauss-legendre-N (N nodes per strip, 2 to 16)
-    #[arg(long, default_value = "g10k21", value_name = "RULE")]
-    pub rule: String,
+    /// midpoint, simpson, gauss-legendre-N (N nodes per strip, 2 to 16); over a box cubature
+    /// [default: g10k21, over a box cubature]
+    #[arg(long, value_name = "RULE")]
+    pub rule: Option<String>,
 
     /// Number of strips for a rule of equal strips, such as 1000 or 2^20, up to 2^40
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub strips: Option<String>,
 
-    /// Relative tolerance [default: 1e-10, in f32 1e-4; 0 if only --absolute is given]
+    /// Relative tolerance [default: 1e-10, in f32 1e-4, over a box 1e-6; 0 if only --absolute is given]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     pub tolerance: Option<String>,
 
@@ -72,6 +86,10 @@ pub struct IntegrateArguments {
     /// Last level of tanh-sinh, 2 to 10; each level doubles the nodes [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub levels: Option<String>,
+
+    /// Largest number of evaluations per integral over a box, such as 10000 or 2^30 [default: 2^42]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub evaluations: Option<String>,
 
     /// Points where the function jumps, has a corner or peaks, besides its own in --list
     #[arg(long = "break", allow_hyphen_values = true, value_name = "LIST")]
@@ -97,4 +115,15 @@ pub struct IntegrateArguments {
     /// Where is computed, and where the results go.
     #[command(flatten)]
     pub place: ComputeArguments,
+}
+
+impl IntegrateArguments {
+    /// The rule by its name.
+    pub(crate) fn rule(&self) -> &str {
+        let default = match self.over {
+            Some(_) => "cubature",
+            None => "g10k21",
+        };
+        self.rule.as_deref().unwrap_or(default)
+    }
 }

@@ -81,7 +81,8 @@ impl<R: Number> Given<R> {
             ("from", self.from, own.0, Column::From),
             ("to", self.to, own.1, Column::To),
         ] {
-            if given.or(own).is_none() && !columns.contains(&column) {
+            let is_needed = of.limit_names().contains(&name);
+            if is_needed && given.or(own).is_none() && !columns.contains(&column) {
                 return Err(format!("no {name}, {} has no limits of its own", of.name));
             }
         }

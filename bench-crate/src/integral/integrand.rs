@@ -1,11 +1,14 @@
 //! What is integrated: a function of the catalogue, or a formula.
 
+use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{Formula, Kernels};
 
 use super::catalogue::Known;
 use super::number::Number;
+use super::over::Over;
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
+use crate::modules;
 
 /// A function: what it is called in sentences and in lists, and its parameters and limits.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ pub(super) struct Integrand<R: Number> {
     pub(super) parameters: Vec<String>,
     /// Its own limits; a formula has none.
     pub(super) limits: Option<(R, R)>,
+    /// The box that it is integrated over, instead of an interval.
+    pub(super) over: Option<Over>,
     pub(super) source: Source<R>,
 }
 
@@ -25,6 +30,8 @@ pub(super) enum Source<R: Number> {
     Kernels(Kernels<R>),
     /// What is typed.
     Formula(Box<Formula>),
+    /// The same over a finite box, with its limits.
+    Boxed(Box<Formula>, Limits),
 }
 
 impl<R: Number> Integrand<R> {
@@ -50,6 +57,7 @@ impl<R: Number> Integrand<R> {
             formula: of.formula.to_owned(),
             parameters: of.parameters.iter().map(|&name| name.to_owned()).collect(),
             limits: Some(of.limits),
+            over: None,
             source: Source::Kernels(of),
         }
     }
@@ -61,22 +69,54 @@ impl<R: Number> Integrand<R> {
             formula: formula.text().to_owned(),
             parameters: formula.parameters().to_vec(),
             limits: None,
+            over: None,
             source: Source::Formula(Box::new(formula)),
         }
     }
 
-    /// The module of PTX that it needs.
-    pub(super) fn module(&self) -> &str {
-        match &self.source {
-            Source::Kernels(of) => of.name,
-            Source::Formula(_) => "formula",
+    /// What is typed, over a box.
+    pub(super) fn over_box(formula: Formula, over: &Over) -> Result<Self> {
+        let (finite, limits) = formula.over_finite_box(&over.limits)?;
+        Ok(Self {
+            over: Some(over.clone()),
+            source: Source::Boxed(Box::new(finite), limits),
+            ..Self::of_formula(formula)
+        })
+    }
+
+    /// The limits that an item has, by their names.
+    pub(super) fn limit_names(&self) -> &'static [&'static str] {
+        match self.over {
+            Some(_) => &[],
+            None => &["from", "to"],
         }
+    }
+
+    /// The module of PTX that it needs, which another error names, and all of them.
+    pub(super) fn modules(&self) -> (&str, Vec<String>) {
+        let name = match &self.source {
+            Source::Kernels(of) => of.name,
+            Source::Formula(_) | Source::Boxed(..) => "formula",
+        };
+        let boxes = matches!(self.source, Source::Boxed(..)).then(modules::of_boxes);
+        let all = [modules::of_integrand(name)].into_iter().chain(boxes);
+        (name, all.collect())
     }
 }
 
-/// The formula of a command line, where there is one.
-pub(super) fn formula(arguments: &IntegrateArguments) -> Result<Option<Formula>> {
-    let parsed = arguments.formula.as_deref().map(Formula::parse).transpose();
+/// The formula of a command line, where there is one: of `x`, or of the variables of a box.
+pub(super) fn formula(
+    arguments: &IntegrateArguments,
+    over: Option<&Over>,
+) -> Result<Option<Formula>> {
+    let parse = |text: &str| match over {
+        None => Formula::parse(text),
+        Some(over) => {
+            let names: Vec<&str> = over.variables.iter().map(String::as_str).collect();
+            Formula::of_variables(text, &names)
+        }
+    };
+    let parsed = arguments.formula.as_deref().map(parse).transpose();
     parsed.map_err(|error| Error::Formula {
         argument: "--formula".to_owned(),
         error,

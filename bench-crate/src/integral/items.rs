@@ -35,8 +35,8 @@ pub(super) struct Layout<'a, R> {
 
 /// Names of the columns that items of this integrand may have, in the order of arrays.
 pub(super) fn column_names<R: Number>(of: &Integrand<R>) -> Vec<&str> {
-    ["from", "to"]
-        .into_iter()
+    let limits = of.limit_names().iter().copied();
+    limits
         .chain(of.parameters.iter().map(String::as_str))
         .collect()
 }
@@ -108,9 +108,11 @@ fn columns<R: Number>(
     let mut columns = Vec::new();
     for name in names {
         let column = match known.iter().position(|known| known == name) {
+            Some(k) if k >= of.limit_names().len() => {
+                Some(Column::Parameter(k - of.limit_names().len()))
+            }
             Some(0) => Some(Column::From),
-            Some(1) => Some(Column::To),
-            Some(k) => Some(Column::Parameter(k - 2)),
+            Some(_) => Some(Column::To),
             None => None,
         };
         if RESULTS.contains(&name.as_str()) {
@@ -149,6 +151,9 @@ impl<R: Number> Items<R> {
                 Some(name) => {
                     let problem = format!("is missing, {} has no limits of its own", of.name);
                     refused(&format!("--{name}"), problem)
+                }
+                None if of.over.is_some() => {
+                    refused("--over and --parameters", format!("have {problem}"))
                 }
                 None => refused("--parameters", format!("have {problem}")),
             }

@@ -12,10 +12,10 @@ use quadscan_kernels::integrate::sizes::{
 use super::number::{Number, text};
 use super::refused;
 use crate::cli::IntegrateArguments;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::table::list;
 use quadscan::integrate::names::rule_by_name;
-use quadscan::integrate::{GaussKronrod, Options, Rule, TanhSinhOptions};
+use quadscan::integrate::{CubatureOptions, GaussKronrod, Options, Rule, TanhSinhOptions};
 
 /// A rule with all that it is asked.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ pub(super) enum Method<R> {
     Adaptive(Options<R>),
     /// Tanh-sinh rules.
     TanhSinh(TanhSinhOptions<R>),
+    /// Over boxes.
+    Cubature(CubatureOptions),
 }
 
 /// A rule by its name.
@@ -39,6 +41,7 @@ enum Name {
     Composite(Rule),
     Adaptive(GaussKronrod),
     TanhSinh,
+    Cubature,
 }
 
 /// Names of rules of equal strips.
@@ -46,9 +49,15 @@ const COMPOSITE: &str = "trapezoid, midpoint, simpson and gauss-legendre-N";
 /// Names of adaptive rules.
 const ADAPTIVE: &str = "g7k15 and g10k21";
 /// Names of those that end at a tolerance.
-const WITH_TOLERANCE: &str = "g7k15, g10k21 and tanh-sinh";
+const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh and cubature";
+/// Names of those that have breaks, and infinite limits.
+const WITH_BREAKS: &str = "g7k15, g10k21 and tanh-sinh";
+/// The least relative tolerance over boxes, in epsilons: claims have 8 and two for each dimension.
+const ROUNDING_OF_BOXES: f64 = 12.0;
 /// Tanh-sinh's.
 const TANH_SINH: &str = "tanh-sinh";
+/// That over boxes.
+const CUBATURE: &str = "cubature";
 
 impl Name {
     fn new(text: &str) -> Result<Self> {
@@ -56,13 +65,14 @@ impl Name {
             "g7k15" => Some(Name::Adaptive(GaussKronrod::G7K15)),
             "g10k21" => Some(Name::Adaptive(GaussKronrod::G10K21)),
             TANH_SINH => Some(Name::TanhSinh),
+            CUBATURE => Some(Name::Cubature),
             other => rule_by_name(other).map(Name::Composite),
         };
         named.ok_or_else(|| {
             let problem = format!(
                 "`{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
-                 gauss-legendre-{MIN_POINTS} to gauss-legendre-{MAX_POINTS}, g7k15, g10k21 and \
-                 tanh-sinh"
+                 gauss-legendre-{MIN_POINTS} to gauss-legendre-{MAX_POINTS}, g7k15, g10k21, \
+                 tanh-sinh and, with --over, cubature"
             );
             refused("--rule", problem)
         })
@@ -72,6 +82,17 @@ impl Name {
     fn check_options(self, arguments: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
+        let is_cubature = self == Name::Cubature;
+        if is_cubature != arguments.over.is_some() {
+            if is_cubature {
+                return Err(without_box());
+            }
+            let problem = format!(
+                "`{}` is no rule of boxes, allowed is cubature",
+                arguments.rule()
+            );
+            return Err(refused("--rule", problem));
+        }
         for (argument, given, has, rules) in [
             ("--strips", &arguments.strips, is_composite, COMPOSITE),
             (
@@ -86,7 +107,18 @@ impl Name {
                 !is_composite,
                 WITH_TOLERANCE,
             ),
-            ("--break", &arguments.breaks, !is_composite, WITH_TOLERANCE),
+            (
+                "--break",
+                &arguments.breaks,
+                !is_composite && !is_cubature,
+                WITH_BREAKS,
+            ),
+            (
+                "--evaluations",
+                &arguments.evaluations,
+                is_cubature,
+                CUBATURE,
+            ),
             ("--intervals", &arguments.intervals, is_adaptive, ADAPTIVE),
             (
                 "--levels",
@@ -96,7 +128,7 @@ impl Name {
             ),
         ] {
             if given.is_some() && !has {
-                let rule = &arguments.rule;
+                let rule = arguments.rule();
                 let problem = format!("has no place in {rule}, allowed is it with {rules}");
                 return Err(refused(argument, problem));
             }
@@ -108,7 +140,7 @@ impl Name {
 impl<R: Number> Method<R> {
     /// What the command line asks for.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
-        let name = Name::new(&arguments.rule)?;
+        let name = Name::new(arguments.rule())?;
         name.check_options(arguments)?;
         let breaks = breaks(arguments)?;
         Ok(match name {
@@ -140,21 +172,32 @@ impl<R: Number> Method<R> {
                     levels: small("--levels", given, all, default.levels)?,
                 })
             }
+            Name::Cubature => {
+                let default = CubatureOptions::default();
+                let relative = R::from_f64(default.relative);
+                let (absolute, relative) = tolerances(arguments, relative, ROUNDING_OF_BOXES)?;
+                Method::Cubature(CubatureOptions {
+                    absolute: absolute.to_f64(),
+                    relative: relative.to_f64(),
+                    evaluations: evaluations(arguments)?.unwrap_or(default.evaluations),
+                    ..default
+                })
+            }
         })
     }
 
     /// What is wrong with the limits of an item, and with which of them. NaN is a status.
     pub(super) fn objection(&self, from: R, to: R) -> Option<(&'static str, String)> {
-        if let Method::Adaptive(_) | Method::TanhSinh(_) = self {
+        let Method::Composite { .. } = self else {
             return None;
-        }
+        };
         let is_infinite = |limit: R| limit.to_f64().is_infinite();
         let mut limits = [("from", from), ("to", to)].into_iter();
         if let Some((name, limit)) = limits.find(|(_, limit)| is_infinite(*limit)) {
             let limit = text(limit);
             let problem = format!(
                 "is {limit}, and equal strips allow finite limits alone; infinite ones have \
-                 {WITH_TOLERANCE}"
+                 {WITH_BREAKS}"
             );
             return Some((name, problem));
         }
@@ -174,6 +217,14 @@ impl<R: Number> Method<R> {
     }
 }
 
+/// That cubature has no box.
+pub(super) fn without_box() -> Error {
+    refused(
+        "--rule",
+        "cubature is of boxes, allowed is it with --over".to_owned(),
+    )
+}
+
 /// A whole number in a range, where one is given.
 fn small(
     argument: &str,
@@ -189,10 +240,24 @@ fn small(
     Ok(u32::try_from(value).unwrap_or(default))
 }
 
+/// The most evaluations, where they are given.
+fn evaluations(arguments: &IntegrateArguments) -> Result<Option<u64>> {
+    let Some(text) = &arguments.evaluations else {
+        return Ok(None);
+    };
+    let given = list::size(text).filter(|given| *given > 0);
+    given.map(Some).ok_or_else(|| {
+        let problem = format!(
+            "`{text}` is not a number of evaluations, allowed are 1 to 2^63, such as 10000 or 2^30"
+        );
+        refused("--evaluations", problem)
+    })
+}
+
 /// `1000` or `2^20`.
 fn strips(arguments: &IntegrateArguments) -> Result<u64> {
     let Some(text) = &arguments.strips else {
-        let problem = format!("is missing, {} needs it: from 1 to 2^40", arguments.rule);
+        let problem = format!("is missing, {} needs it: from 1 to 2^40", arguments.rule());
         return Err(refused("--strips", problem));
     };
     let problem = match list::size(text) {
@@ -228,7 +293,7 @@ fn tolerances<R: Number>(arguments: &IntegrateArguments, default: R, least: f64)
     if absolute == R::ZERO && relative.to_f64() < least {
         let (given, rule) = (
             arguments.tolerance.as_deref().unwrap_or("0"),
-            &arguments.rule,
+            arguments.rule(),
         );
         // Two digits, and no less.
         let (name, least) = (R::TYPE_NAME, 1.06 * least);
@@ -310,7 +375,8 @@ mod tests {
         ] {
             let sentence = format!(
                 "--rule `{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
-                 gauss-legendre-2 to gauss-legendre-16, g7k15, g10k21 and tanh-sinh"
+                 gauss-legendre-2 to gauss-legendre-16, g7k15, g10k21, tanh-sinh and, with --over, \
+                 cubature"
             );
             assert_eq!(method(text).err(), Some(sentence));
         }

@@ -1,7 +1,7 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
 //! `request` is what the command line asks for, of which `method` is the rule, `integrand` the
-//! function, one of the `catalogue` or a formula, and `given` what holds for all items; `items` is what is integrated, and
+//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
@@ -16,6 +16,7 @@ mod items;
 mod method;
 mod number;
 mod output;
+mod over;
 mod request;
 mod results;
 mod run;
@@ -27,9 +28,8 @@ use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
 use crate::device;
 use crate::error::Result;
 use crate::export::Format;
-use crate::modules;
 use crate::table::list::refused;
-use batch::{BATCH, Batch, ROWS};
+use batch::{BATCH, Batch};
 use items::Items;
 use number::Number;
 use request::{Precision, Request};
@@ -106,8 +106,7 @@ fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runn
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
-    let (artifact, name) = (request.artifact.as_deref(), request.of.module());
-    let needed = [modules::of_integrand(name)];
+    let (artifact, (name, needed)) = (request.artifact.as_deref(), request.of.modules());
     let (module, notice) = device::load(request.device, artifact, &needed)?;
     watch.say(&notice);
     let runner = |of| {
@@ -177,7 +176,7 @@ fn alone<R: Number>(
             &shape,
             output,
             |to| {
-                let columns = output::columns(items, &rows, slopes.as_deref());
+                let columns = output::columns(&request.of, items, &rows, slopes.as_deref());
                 to.write(&columns.iter().collect::<Vec<_>>())
             },
         )?
@@ -205,10 +204,10 @@ fn all<R: Number>(
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
         let (mut reader, mut done) = (batch.read()?, 0);
-        while let Some(block) = reader.block(ROWS)? {
+        while let Some(block) = reader.block(request.rows())? {
             let items = batch.items(&block)?;
             let (rows, slopes) = runner.rows(&items, &mut tally, |row| block.place(row))?;
-            let results = output::columns(&items, &rows, slopes.as_deref());
+            let results = output::columns(&request.of, &items, &rows, slopes.as_deref());
             let passed = batch.passed_of(&block).into_iter();
             to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
             done += block.rows() as u64;

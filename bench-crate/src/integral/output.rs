@@ -16,12 +16,19 @@ pub(super) fn headings<R: Number>(of: &Integrand<R>, slope: Option<&str>) -> Vec
         },
         _ => Heading::numbers(name, R::SCALAR),
     };
-    let names = column_names(of).into_iter().chain(RESULTS).chain(slope);
+    let results = results(of).iter().copied();
+    let names = column_names(of).into_iter().chain(results).chain(slope);
     names.map(heading).collect()
+}
+
+/// The columns of results: only of intervals it is told where a function is not finite.
+fn results<R: Number>(of: &Integrand<R>) -> &'static [&'static str] {
+    &RESULTS[..RESULTS.len() - usize::from(of.over.is_some())]
 }
 
 /// Items and their results.
 pub(super) fn columns<R: Number>(
+    of: &Integrand<R>,
     items: &Items<R>,
     rows: &[Row<R>],
     slopes: Option<&[Row<R>]>,
@@ -48,10 +55,11 @@ pub(super) fn columns<R: Number>(
         Column::of_some(rows.iter().map(|row| row.at), nan),
     ];
     let limits = [&items.from, &items.to].map(|limits| Column::of(limits));
+    let limits = limits.into_iter().take(of.limit_names().len());
+    let count = self::results(of).len();
     limits
-        .into_iter()
         .chain(parameters)
-        .chain(results)
+        .chain(results.into_iter().take(count))
         .chain(slopes.map(|rows| Column::of(&rows.iter().map(|row| row.value).collect::<Vec<R>>())))
         .collect()
 }
@@ -67,13 +75,16 @@ pub(super) fn sentence<R: Number>(
     let given = items.parameters_of(0).iter().zip(&of.parameters);
     let given = given.map(|(value, name)| format!(", {name} = {value:?}"));
     let given: String = given.collect();
-    let [from, to] = [items.from[0], items.to[0]].map(text);
+    let range = match &of.over {
+        Some(over) => format!("over {}", over.words()),
+        None => {
+            let [from, to] = [items.from[0], items.to[0]].map(text);
+            format!("from {from} to {to}")
+        }
+    };
     let (name, words) = (row.status.name(), row.status.words());
     let lines = [
-        (
-            "integral",
-            format!("{} from {from} to {to}{given}", of.formula),
-        ),
+        ("integral", format!("{} {range}{given}", of.formula)),
         ("value", text(row.value)),
         ("error", number(row.error)),
         ("evaluations", row.evaluations.to_string()),

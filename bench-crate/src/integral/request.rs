@@ -3,13 +3,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::batch::BATCH;
+use super::batch::{BATCH, ROWS};
 use super::catalogue;
 use super::given::Given;
 use super::integrand::{self, Integrand};
 use super::items::Items;
 use super::method::Method;
 use super::number::Number;
+use super::over::Over;
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::columns::{self, Source};
@@ -69,8 +70,20 @@ pub(super) struct Request<R: Number> {
     pub(super) out: Option<PathBuf>,
 }
 
+/// A formula as an integrand.
+fn integrand<R: Number>(of: Formula, over: Option<&Over>) -> Result<Integrand<R>> {
+    match over {
+        None => Ok(Integrand::of_formula(of)),
+        Some(over) => Integrand::over_box(of, over),
+    }
+}
+
 /// The integrand of an integral's derivative by a parameter, and the column of it.
-fn derivative<R: Number>(of: &Formula, name: &str) -> Result<(String, Integrand<R>)> {
+fn derivative<R: Number>(
+    of: &Formula,
+    over: Option<&Over>,
+    name: &str,
+) -> Result<(String, Integrand<R>)> {
     if !of.parameters().iter().any(|known| known == name) {
         let allowed = match of.parameters() {
             [] => "the formula has none".to_owned(),
@@ -80,7 +93,7 @@ fn derivative<R: Number>(of: &Formula, name: &str) -> Result<(String, Integrand<
         return Err(refused("--derivative", problem));
     }
     let slope = of.derivative(name)?;
-    Ok((format!("d/d{name}"), Integrand::of_formula(slope)))
+    Ok((format!("d/d{name}"), integrand(slope, over)?))
 }
 
 /// The form of what is printed; a batch is CSV where nothing else is said.
@@ -105,9 +118,14 @@ impl<R: Number> Request<R> {
     /// be.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
         expect_artifact(arguments.place.artifact.as_deref())?;
-        let formula = integrand::formula(arguments)?;
+        let over = arguments.over.as_deref().map(Over::parse).transpose()?;
+        if over.is_some() && R::TYPE_NAME != f64::TYPE_NAME {
+            let (problem, name) = ("has no place with --over, allowed is f64", R::TYPE_NAME);
+            return Err(refused("--precision", format!("`{name}` {problem}")));
+        }
+        let formula = integrand::formula(arguments, over.as_ref())?;
         let derivative = match (&formula, &arguments.derivative) {
-            (Some(formula), Some(name)) => Some(derivative(formula, name)?),
+            (Some(formula), Some(name)) => Some(derivative(formula, over.as_ref(), name)?),
             (None, Some(_)) => {
                 let problem = "has no place without --formula, allowed is it with a formula";
                 return Err(refused("--derivative", problem.to_owned()));
@@ -115,7 +133,7 @@ impl<R: Number> Request<R> {
             (_, None) => None,
         };
         let of = match formula {
-            Some(formula) => Integrand::of_formula(formula),
+            Some(formula) => integrand(formula, over.as_ref())?,
             None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
         };
         let request = Self {
@@ -140,6 +158,15 @@ impl<R: Number> Request<R> {
         }
         request.out.as_deref().map(columns::form).transpose()?;
         Ok(request)
+    }
+
+    /// Rows that are computed at a time. No result depends on it.
+    pub(super) fn rows(&self) -> usize {
+        match self.of.over {
+            // One after the other: who waits is told how far it is.
+            Some(_) => 1,
+            None => ROWS,
+        }
     }
 
     /// What the derivative of the integral is called, where there is one.

@@ -4,13 +4,16 @@
 use super::number::Number;
 use crate::columns::Place;
 use quadscan::integrate::{
-    CONVERGED, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
+    CONVERGED, Cubed, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
+    Status as cubature,
 };
 
 const OUT_OF_INTERVALS_MEANS: &str = "--intervals, or --levels, were too few for the tolerance";
 
-/// The columns of results, behind those of items.
-pub(super) const RESULTS: [&str; 5] = ["value", "error", "evaluations", "status", "at"];
+const OUT_OF_ROOM_MEANS: &str = "regions or --evaluations were too few for the tolerance";
+
+/// The columns of results, behind those of items; integrals over boxes have all but the last.
+pub(super) static RESULTS: [&str; 5] = ["value", "error", "evaluations", "status", "at"];
 
 /// Bytes of a status in an array.
 pub(super) const STATUS: usize = 16;
@@ -24,6 +27,8 @@ pub(super) enum Status {
     Computed,
     /// The intervals were too few, or the levels.
     OutOfIntervals,
+    /// Over a box the regions or the evaluations were too few.
+    OutOfRoom,
     /// The function is not finite somewhere.
     NotFinite,
     /// The tolerance is less than rounding leaves.
@@ -38,8 +43,9 @@ pub(super) enum Status {
 
 impl Status {
     /// All that are no success, in the order in which they are told.
-    const FAILURES: [Status; 6] = [
+    const FAILURES: [Status; 7] = [
         Status::OutOfIntervals,
+        Status::OutOfRoom,
         Status::NotFinite,
         Status::Roundoff,
         Status::NoLimits,
@@ -68,6 +74,7 @@ impl Status {
                 "as its nodes have it; equal strips give no error estimate",
             ),
             Status::OutOfIntervals => ("out_of_intervals", OUT_OF_INTERVALS_MEANS),
+            Status::OutOfRoom => ("out_of_room", OUT_OF_ROOM_MEANS),
             Status::NotFinite => ("not_finite", "the function is not finite"),
             Status::Roundoff => (
                 "roundoff",
@@ -115,6 +122,23 @@ impl<R: Number> Row<R> {
             evaluations: outcome.evaluations.into(),
             status,
             at: (status == Status::NotFinite).then_some(outcome.at),
+        }
+    }
+
+    /// An integral over a box.
+    pub(super) fn cubed(of: &Cubed) -> Self {
+        let status = match of.status {
+            cubature::Converged => Status::Converged,
+            cubature::OutOfRoom => Status::OutOfRoom,
+            cubature::Roundoff => Status::Roundoff,
+            cubature::NotFinite => Status::NotFinite,
+        };
+        Self {
+            value: R::from_f64(of.value),
+            error: Some(R::from_f64(of.error)),
+            evaluations: of.evaluations,
+            status,
+            at: None,
         }
     }
 

@@ -2,12 +2,14 @@
 
 use super::integrand::{Integrand, Source};
 use super::items::Items;
-use super::method::Method;
+use super::method::{self, Method};
 use super::number::Number;
 use super::results::Row;
 use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
-use quadscan::integrate::{self, Adaptive, Composite, Outcome, Real, Rule, TanhSinh};
+use quadscan::integrate::formula::Limits;
+use quadscan::integrate::{self, Adaptive, Composite, Cubature, Outcome, Real, Rule, TanhSinh};
+use quadscan_kernels::cubature::integrand::Parameters;
 
 /// What no outcome's bytes are.
 const NOTHING: u8 = 0xff;
@@ -23,6 +25,7 @@ enum Plan<R: Number> {
     Strips(Composite<R>, Rule, u64),
     Adaptive(Adaptive<R>),
     TanhSinh(TanhSinh<R>),
+    Cubature(Box<Cubature>, Limits),
 }
 
 impl<R: Number> Runner<R> {
@@ -32,22 +35,29 @@ impl<R: Number> Runner<R> {
             (Method::Composite { rule, strips }, source) => {
                 let plan = match source {
                     Source::Kernels(of) => Composite::new(module, *of, *strips)?,
-                    Source::Formula(of) => Composite::of_formula(module, of, *strips)?,
+                    Source::Formula(of) | Source::Boxed(of, _) => {
+                        Composite::of_formula(module, of, *strips)?
+                    }
                 };
                 Plan::Strips(plan, *rule, *strips)
             }
             (Method::Adaptive(options), Source::Kernels(of)) => {
                 Plan::Adaptive(Adaptive::new(module, *of, options.clone())?)
             }
-            (Method::Adaptive(options), Source::Formula(of)) => {
+            (Method::Adaptive(options), Source::Formula(of) | Source::Boxed(of, _)) => {
                 Plan::Adaptive(Adaptive::of_formula(module, of, options.clone())?)
             }
             (Method::TanhSinh(options), Source::Kernels(of)) => {
                 Plan::TanhSinh(TanhSinh::new(module, *of, options.clone())?)
             }
-            (Method::TanhSinh(options), Source::Formula(of)) => {
+            (Method::TanhSinh(options), Source::Formula(of) | Source::Boxed(of, _)) => {
                 Plan::TanhSinh(TanhSinh::of_formula(module, of, options.clone())?)
             }
+            (Method::Cubature(options), Source::Boxed(of, limits)) => {
+                let plan = Cubature::of_formula(module, of, *options)?;
+                Plan::Cubature(Box::new(plan), limits.clone())
+            }
+            (Method::Cubature(_), _) => return Err(method::without_box()),
         };
         let device = module.device().clone();
         Ok(Self { device, plan })
@@ -64,8 +74,24 @@ impl<R: Number> Runner<R> {
             Plan::TanhSinh(plan) => batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
             }),
+            Plan::Cubature(plan, limits) => (0..items.len())
+                .map(|item| over_box(plan, limits, items.parameters_of(item)))
+                .collect(),
         }
     }
+}
+
+/// One item over a box.
+fn over_box<R: Number>(
+    plan: &mut Cubature,
+    limits: &[(f64, f64)],
+    parameters: &[R],
+) -> Result<Row<R>> {
+    let mut given = Parameters::default();
+    for (to, parameter) in given[0].iter_mut().zip(parameters) {
+        *to = parameter.to_f64();
+    }
+    Ok(Row::cubed(&plan.integrate(limits, &given)?))
 }
 
 /// All items in one launch.

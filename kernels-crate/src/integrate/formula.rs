@@ -168,6 +168,9 @@ macro_rules! hole {
     }};
 }
 
+#[cfg(target_os = "cuda")]
+pub(crate) use hole;
+
 /// The integrand in one kind of numbers, and the kernels that are no rule's.
 macro_rules! formula {
     ($float:ident $t:literal $register:ident $blocks:tt) => {

@@ -1,5 +1,6 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
+mod formula;
 mod rounds;
 mod table;
 #[cfg(test)]
@@ -126,6 +127,8 @@ pub struct Cubed {
 pub struct Cubature {
     module: Module,
     kernels: Kernels,
+    /// How many a formula has.
+    variables: Option<usize>,
     options: CubatureOptions,
     table: Buffer<f64>,
     regions: Buffer<Region>,
@@ -158,6 +161,7 @@ impl Cubature {
         Ok(Self {
             module: module.clone(),
             kernels,
+            variables: None,
             options,
             table: device.upload(&table::nodes())?,
             regions: device.alloc(FEW)?,
@@ -185,6 +189,10 @@ impl Cubature {
         if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&dimensions) {
             let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
             let problem = format!("are {dimensions}, {allowed}");
+            return Err(Error::argument("limits", problem));
+        }
+        if let Some(variables) = self.variables.filter(|&of| of != dimensions) {
+            let problem = format!("are {dimensions}, the formula has {variables} variables");
             return Err(Error::argument("limits", problem));
         }
         let (mut sign, mut sorted) = (1.0, Vec::with_capacity(dimensions));

@@ -132,6 +132,7 @@ impl<'a, R: Number> Text<'a, R> {
             Node::Variable(Variable::X) => "x".to_owned(),
             Node::Variable(Variable::FromLower) => "from_lower".to_owned(),
             Node::Variable(Variable::ToUpper) => "to_upper".to_owned(),
+            Node::Variable(Variable::Axis(k)) => format!("x{k}"),
             Node::Parameter(index) => format!("p{index}"),
             Node::Of(..) => format!("v{id}"),
         }

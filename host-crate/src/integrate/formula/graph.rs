@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::number::{Number, apply};
 use super::operation::{Constant, Operation};
-use crate::integrate::Point;
 
 /// The place of a node in its graph; what it is computed from has lower ones.
 pub(super) type Id = u32;
@@ -15,6 +14,8 @@ pub(super) enum Variable {
     X,
     FromLower,
     ToUpper,
+    /// A coordinate of a box, by its number.
+    Axis(u8),
 }
 
 /// A number, and how it is computed.
@@ -121,15 +122,31 @@ impl Graph {
         (0..=root).filter(|id| is_reached[*id as usize]).collect()
     }
 
-    /// What a node is at a place, on the host.
-    pub(super) fn eval<R: Number>(&self, root: Id, at: Point<R>, parameters: &[R]) -> R {
+    /// The node with others in the place of variables.
+    pub(super) fn with_variables(&mut self, root: Id, of: impl Fn(Variable) -> Option<Id>) -> Id {
+        let mut all = vec![0; root as usize + 1];
+        for id in self.reached(root) {
+            all[id as usize] = match self.node(id) {
+                Node::Variable(variable) => of(variable).unwrap_or(id),
+                Node::Of(operation, ids) => self.of(operation, &ids.map(|id| all[id as usize])),
+                Node::Constant(_) | Node::Parameter(_) => id,
+            };
+        }
+        all[root as usize]
+    }
+
+    /// What a node is where variables are these, on the host.
+    pub(super) fn eval<R: Number>(
+        &self,
+        root: Id,
+        variables: impl Fn(Variable) -> R,
+        parameters: &[R],
+    ) -> R {
         let mut values = vec![R::ZERO; root as usize + 1];
         for id in self.reached(root) {
             values[id as usize] = match self.node(id) {
                 Node::Constant(constant) => R::of(constant),
-                Node::Variable(Variable::X) => at.x,
-                Node::Variable(Variable::FromLower) => at.from_lower,
-                Node::Variable(Variable::ToUpper) => at.to_upper,
+                Node::Variable(variable) => variables(variable),
                 Node::Parameter(index) => parameters[usize::from(index)],
                 Node::Of(operation, ids) => apply(operation, ids.map(|id| values[id as usize])),
             };

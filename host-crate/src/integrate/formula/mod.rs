@@ -6,9 +6,11 @@
 //! - `operation`, `number`: operations, and what they give on the host.
 //! - `graph`: what a text says, each subexpression once.
 //! - `names`, `lexer`, `parse`, `derive`: a text to its graph, and that of its derivative.
+//! - `boxes`: functions of several variables.
 //! - `code`, `splice`: a graph to PTX, and that into the kernels with holes of
 //!   `quadscan_kernels::integrate::formula`.
 
+mod boxes;
 mod code;
 mod derive;
 mod graph;
@@ -31,6 +33,7 @@ use crate::device::Module;
 use crate::{Error, Result};
 
 use crate::error::FormulaError;
+pub use boxes::Limits;
 pub use number::Number;
 
 /// What a formula may cost to be computed in rows of nodes: instructions, roughly.
@@ -53,6 +56,8 @@ pub struct Formula {
     text: String,
     graph: Graph,
     root: Id,
+    /// Of a box; of an interval there are none.
+    variables: Vec<String>,
     parameters: Vec<String>,
     is_short: Option<bool>,
 }
@@ -65,7 +70,7 @@ impl Formula {
     ///
     /// What is wrong with the text, and where.
     pub fn parse(text: &str) -> std::result::Result<Self, FormulaError> {
-        Self::read(text, None)
+        Self::read(text, &[], None)
     }
 
     /// The function of a text with these parameters, whether it has them or not, and no others.
@@ -77,15 +82,20 @@ impl Formula {
         text: &str,
         parameters: &[&str],
     ) -> std::result::Result<Self, FormulaError> {
-        Self::read(text, Some(parameters))
+        Self::read(text, &[], Some(parameters))
     }
 
-    fn read(text: &str, names: Option<&[&str]>) -> std::result::Result<Self, FormulaError> {
-        let parsed = parse::parse(text, names)?;
+    fn read(
+        text: &str,
+        variables: &[&str],
+        names: Option<&[&str]>,
+    ) -> std::result::Result<Self, FormulaError> {
+        let parsed = parse::parse(text, variables, names)?;
         Ok(Self {
             text: text.trim().to_owned(),
             graph: parsed.graph,
             root: parsed.root,
+            variables: variables.iter().map(|&name| name.to_owned()).collect(),
             parameters: parsed.parameters,
             is_short: None,
         })
@@ -154,10 +164,16 @@ impl Formula {
     ///
     /// With fewer parameters than the formula has.
     pub fn eval<R: Number>(&self, at: Point<R>, parameters: &[R]) -> R {
-        self.graph.eval(self.root, at, parameters)
+        let of = |variable| match variable {
+            Variable::X => at.x,
+            Variable::FromLower => at.from_lower,
+            Variable::ToUpper => at.to_upper,
+            Variable::Axis(_) => R::from_f64(f64::NAN),
+        };
+        self.graph.eval(self.root, of, parameters)
     }
 
-    /// The derivative by `x` or by a parameter, exact but for the rounding of its own operations;
+    /// The derivative by a variable or by a parameter, exact but for the rounding of its own operations;
     /// 0 at jumps, and one of the two slopes at corners. By `x` between fixed limits.
     ///
     /// # Errors
@@ -165,12 +181,16 @@ impl Formula {
     /// [`Error::Argument`] for a name that is neither.
     pub fn derivative(&self, by: &str) -> Result<Self> {
         let mut graph = self.graph.clone();
-        let node = match self.parameters.iter().position(|name| name == by) {
-            Some(index) => Node::Parameter(index as u8),
-            None if by == "x" => Node::Variable(Variable::X),
-            None => {
-                let all: Vec<&str> = self.parameters.iter().map(String::as_str).collect();
-                let allowed = ["x"].into_iter().chain(all).collect::<Vec<_>>().join(", ");
+        let place = |names: &[String]| names.iter().position(|name| name == by);
+        let node = match (place(&self.parameters), place(&self.variables)) {
+            (Some(index), _) => Node::Parameter(index as u8),
+            (None, Some(axis)) => Node::Variable(Variable::Axis(axis as u8)),
+            (None, None) if by == "x" && self.variables.is_empty() => Node::Variable(Variable::X),
+            (None, None) => {
+                let x = self.variables.is_empty().then_some("x");
+                let all = self.variables.iter().chain(&self.parameters);
+                let all = x.into_iter().chain(all.map(String::as_str));
+                let allowed = all.collect::<Vec<_>>().join(", ");
                 let problem = format!("`{by}` is nothing that it can be by, allowed are {allowed}");
                 return Err(Error::argument("derivative", problem));
             }
@@ -181,8 +201,8 @@ impl Formula {
             text: format!("d/d{by} ({})", self.text),
             graph,
             root,
-            parameters: self.parameters.clone(),
             is_short: None,
+            ..self.clone()
         })
     }
 
@@ -191,9 +211,14 @@ impl Formula {
     /// # Errors
     ///
     /// [`Error::UnknownKernel`] where the module does not have the kernel, [`Error::NoManifest`]
-    /// where nothing is known of it.
+    /// where nothing is known of it, [`Error::Argument`] for a formula of several variables.
     pub fn ptx<R: Number>(&self, module: &Module, entry: &str) -> Result<String> {
-        splice::module::<R>(module.text_of(entry)?, entry, self)
+        if !self.variables.is_empty() {
+            let problem = "has variables of a box, allowed are those of Formula::parse";
+            return Err(Error::argument("formula", problem));
+        }
+        let template = module.text_of(entry)?;
+        splice::module::<R>(template, template, Some(entry), self)
     }
 
     /// How many instructions of each kind compute the formula, by their names, with the elementary
@@ -209,11 +234,23 @@ impl Formula {
 
     /// The module with the formula in the hole of the kernel `entry`.
     pub(super) fn on<R: Number>(&self, module: &Module, entry: &str) -> Result<Module> {
-        // All that the PTX depends on: making it takes longer than an integral.
+        module.with_part_of(entry, self.key(entry), || self.ptx::<R>(module, entry))
+    }
+
+    /// The module with the formula in the holes of `entry` and of all kernels beside it: those of a
+    /// box, whose elementary functions are those of rules over an interval.
+    pub(super) fn over_box(&self, module: &Module, entry: &str) -> Result<Module> {
+        module.with_part_of(entry, self.key(entry), || {
+            let functions = module.text_of("functions_formula_f64")?;
+            splice::module::<f64>(module.text_of(entry)?, functions, None, self)
+        })
+    }
+
+    /// All that the PTX depends on: making it takes longer than an integral.
+    fn key(&self, entry: &str) -> String {
         let nodes = self.graph.reached(self.root).into_iter();
         let nodes: Vec<_> = nodes.map(|id| (id, self.graph.node(id))).collect();
         let (count, is_short) = (self.parameters.len(), self.is_short());
-        let key = format!("{entry} {count} {is_short} {} {nodes:?}", self.root);
-        module.with_part_of(entry, key, || self.ptx::<R>(module, entry))
+        format!("{entry} {count} {is_short} {} {nodes:?}", self.root)
     }
 }

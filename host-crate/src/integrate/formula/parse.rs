@@ -9,6 +9,7 @@ use super::names::{arity, called, functions, is_reserved, near, number};
 use super::operation::{Constant, Operation};
 use crate::error::FormulaError;
 use crate::integrate::MAX_PARAMETERS;
+use quadscan_kernels::cubature::region::MAX_DIMENSIONS;
 
 /// How deep expressions may be within each other, and how many nodes a formula may have.
 const MAX_DEPTH: u32 = 200;
@@ -33,8 +34,13 @@ pub(super) struct Parsed {
     pub(super) parameters: Vec<String>,
 }
 
-/// Reads a formula. With `names`, which are then its parameters, others are refused.
-pub(super) fn parse(text: &str, names: Option<&[&str]>) -> Result<Parsed, FormulaError> {
+/// Reads a formula of `x` or, where there are any, of these variables. With `names`, which are then
+/// its parameters, others are refused.
+pub(super) fn parse(
+    text: &str,
+    variables: &[&str],
+    names: Option<&[&str]>,
+) -> Result<Parsed, FormulaError> {
     if text.len() > MAX_TEXT {
         let problem = format!(
             "the formula has {} bytes, allowed are 1 to {MAX_TEXT}",
@@ -53,6 +59,10 @@ pub(super) fn parse(text: &str, names: Option<&[&str]>) -> Result<Parsed, Formul
         is_open: names.is_none(),
     };
     parser.know_constants();
+    match variables {
+        [] => parser.know_x(),
+        _ => parser.know_axes(variables)?,
+    }
     for name in names.unwrap_or_default() {
         parser.parameter(name, 0)?;
     }
@@ -94,6 +104,10 @@ impl<'t> Parser<'t> {
                 .add(Node::Constant(Constant::new(single, double)));
             self.known.insert(name.to_owned(), id);
         }
+    }
+
+    /// The variable of rules over an interval.
+    fn know_x(&mut self) {
         for (name, variable) in [
             ("x", Variable::X),
             ("from_lower", Variable::FromLower),
@@ -102,6 +116,21 @@ impl<'t> Parser<'t> {
             let id = self.graph.add(Node::Variable(variable));
             self.known.insert(name.to_owned(), id);
         }
+    }
+
+    /// The variables of a box.
+    fn know_axes(&mut self, names: &[&str]) -> Result<(), FormulaError> {
+        for (k, name) in names.iter().enumerate() {
+            if k == MAX_DIMENSIONS {
+                let problem =
+                    format!("`{name}` is one variable too many, allowed are {MAX_DIMENSIONS}");
+                return Err(self.wrong(problem));
+            }
+            self.expect_new(name, "a variable", 0)?;
+            let id = self.graph.add(Node::Variable(Variable::Axis(k as u8)));
+            self.known.insert((*name).to_owned(), id);
+        }
+        Ok(())
     }
 
     fn formula(&mut self) -> Result<Id, FormulaError> {
@@ -287,15 +316,20 @@ impl<'t> Parser<'t> {
         self.parameter(name, at)
     }
 
-    fn parameter(&mut self, name: &str, at: usize) -> Result<Id, FormulaError> {
+    /// Err for a name that `what` cannot have.
+    fn expect_new(&self, name: &str, what: &str, at: usize) -> Result<(), FormulaError> {
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let is_name = name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
         if name.is_empty() || !is_name || is_reserved(name) || self.known.contains_key(name) {
-            let problem = format!(
-                "`{name}` is no name for a parameter, allowed are words that mean nothing else"
-            );
+            let problem =
+                format!("`{name}` is no name for {what}, allowed are words that mean nothing else");
             return Err(self.wrong_at(at, problem));
         }
+        Ok(())
+    }
+
+    fn parameter(&mut self, name: &str, at: usize) -> Result<Id, FormulaError> {
+        self.expect_new(name, "a parameter", at)?;
         if self.parameters.len() == MAX_PARAMETERS {
             let (most, all) = (MAX_PARAMETERS, self.parameters.join(", "));
             let problem = format!(

@@ -30,38 +30,59 @@ pub(super) struct Fillings {
     uses_distances: bool,
 }
 
-/// The text of a module with the kernel `entry` of the PTX `template`, for the formula.
-pub(super) fn module<R: Number>(template: &str, entry: &str, of: &Formula) -> Result<String> {
-    let tree = ptx_syntax::parse(template).map_err(|error| damaged(entry, &error.to_string()))?;
-    let fillings = fillings::<R>(&tree, of)?;
-    let found = tree.entries().find(|function| function.name == entry);
-    let kernel = found.ok_or_else(|| Error::unknown_kernel(entry))?;
-    let mut names = BTreeSet::new();
-    let mut body = String::new();
-    if let Some(block) = &kernel.body {
-        write_block(&mut body, block, &mut |text, block| {
-            fill(text, block, &fillings)
-        });
+/// The text of a module with the kernel `entry` of the PTX `template`, or with all where none is
+/// named, for the formula, whose elementary functions the PTX `functions` has.
+pub(super) fn module<R: Number>(
+    template: &str,
+    functions: &str,
+    entry: Option<&str>,
+    of: &Formula,
+) -> Result<String> {
+    let parsed = |text| {
+        let tree = ptx_syntax::parse(text);
+        tree.map_err(|error| damaged(entry.unwrap_or("cubature_formula"), &error.to_string()))
+    };
+    let tree = parsed(template)?;
+    let others = match std::ptr::eq(template, functions) {
+        true => None,
+        false => Some(parsed(functions)?),
+    };
+    let fillings = fillings::<R>(others.as_ref().unwrap_or(&tree), of)?;
+    let mut kernels = String::new();
+    let is_asked = |kernel: &&Function<'_>| entry.is_none_or(|entry| kernel.name == entry);
+    for kernel in tree.entries().filter(is_asked) {
+        let _ = writeln!(kernels, "{}", head(kernel));
+        if let Some(block) = &kernel.body {
+            write_block(&mut kernels, block, &mut |text, block| {
+                fill(text, block, &fillings)
+            });
+        }
     }
-    let head = head(kernel);
-    words(&body, &mut names);
-    let callees = callees(&tree, &mut names);
+    if let Some(entry) = entry.filter(|_| kernels.is_empty()) {
+        return Err(Error::unknown_kernel(entry));
+    }
+    let mut names = BTreeSet::new();
+    words(&kernels, &mut names);
+    let trees: Vec<&Module<'_>> = [&tree].into_iter().chain(&others).collect();
+    let callees = callees(&trees, &mut names);
     let (major, minor) = tree.version;
     let target = tree.target.join(", ");
     let mut text = format!(
         ".version {major}.{minor}\n.target {target}\n.address_size {}\n",
         tree.address_size
     );
-    for item in &tree.items {
-        if let Item::Variables(variables) = item
-            && variables
-                .iter()
-                .any(|variable| names.contains(variable.name))
-        {
+    let mut written = BTreeSet::new();
+    for item in trees.iter().flat_map(|tree| &tree.items) {
+        let Item::Variables(variables) = item else {
+            continue;
+        };
+        let mut known = variables.iter().map(|variable| variable.name);
+        // A constant's name says what it is: both trees may have it.
+        if known.any(|name| names.contains(name) && written.insert(name)) {
             let _ = writeln!(text, "{item}");
         }
     }
-    let _ = write!(text, "{callees}{head}\n{body}");
+    let _ = write!(text, "{callees}{kernels}");
     Ok(text)
 }
 
@@ -77,9 +98,12 @@ fn head(function: &Function<'_>) -> String {
 }
 
 /// The text of the device functions that these names call, directly or not, in the order of the
-/// tree. What they name joins the names.
-fn callees<'t>(tree: &Module<'t>, names: &mut BTreeSet<&'t str>) -> String {
-    let functions = || tree.functions().filter(|function| !function.entry);
+/// trees. What they name joins the names.
+fn callees<'t>(trees: &[&Module<'t>], names: &mut BTreeSet<&'t str>) -> String {
+    let functions = || {
+        let all = trees.iter().flat_map(|tree| tree.functions());
+        all.filter(|function| !function.entry)
+    };
     let mut known = 0;
     while known < names.len() {
         known = names.len();
@@ -89,8 +113,11 @@ fn callees<'t>(tree: &Module<'t>, names: &mut BTreeSet<&'t str>) -> String {
             }
         }
     }
-    let mut text = String::new();
-    for function in functions().filter(|function| names.contains(function.name)) {
+    let (mut text, mut written) = (String::new(), BTreeSet::new());
+    for function in functions() {
+        if !names.contains(function.name) || !written.insert(function.name) {
+            continue;
+        }
         text.push_str(&head(function));
         match &function.body {
             Some(block) => write_block(&mut text, block, &mut |_, _| false),
