@@ -169,7 +169,8 @@ pub const INTEGRANDS: Axis = list(
     "integrands",
     Values::Names,
     "In integral, integrands, such as quarter_circle,runge; in integrals, the kinds smooth, \
-     end_point, oscillating; or all [default: all]",
+     end_point, oscillating; in cubature oscillatory, product_peak and others; or all [default: \
+     all]",
 );
 
 /// The rule that integrates it.
@@ -189,8 +190,8 @@ pub const TOLERANCE: Axis = Axis {
         "tolerance",
         "tolerance",
         Values::Tolerance,
-        "In integrals, the tolerance of each integral: relative, or absolute where it may be 0 \
-         [default: 1e-10 in f64, 1e-5 in f32]",
+        "In integrals and cubature, the tolerance of each integral: relative, or absolute where it \
+         may be 0 [default: 1e-10 in f64, 1e-5 in f32; in cubature 1e-3 to 1e-9]",
     )
 };
 

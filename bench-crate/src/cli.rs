@@ -240,8 +240,8 @@ pub struct BenchArguments {
     #[arg(long, value_name = "DIR", help_heading = "Peers")]
     pub cub: Option<PathBuf>,
 
-    /// A Python whose CuPy and PyTorch (scan and reduce) or SciPy (integrals) are timed, in a
-    /// process of their own
+    /// A Python whose CuPy and PyTorch (scan and reduce) or SciPy (integrals, cubature) are timed, in
+    /// a process of their own
     #[arg(long, value_name = "PROGRAM", help_heading = "Peers")]
     pub python: Option<PathBuf>,
 

@@ -243,6 +243,13 @@ pub const FAMILIES: &[Family] = &[
         why: "the rules, with a hole that a formula takes the place of; values at points, and the \
               elementary functions",
     },
+    Family {
+        name: "integrals of formulas over boxes",
+        prefixes: &["cubature_"],
+        instances: &[],
+        launched_by: "`quadscan::integrate`, `quadscan integrate --over`, table `cubature`",
+        why: "cubature, with a hole that a formula of several variables takes the place of",
+    },
 ];
 
 impl Family {

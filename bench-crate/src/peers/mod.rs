@@ -7,12 +7,13 @@
 //! - `integral`: the library of `peers/integrate`, one integral in CUDA C++. `functions`: that of
 //!   `peers/functions`. `interface` is what all libraries say of themselves.
 //! - `arrays`: CuPy and PyTorch, by a script. `integrators`: SciPy on batches of integrals, by
-//!   another. `script`: how they are run and heard.
+//!   another, and `boxes`: PAGANI, SciPy and vegas on integrals over boxes. `script`: how they are run and heard.
 //!
 //! A peer that cannot be had is a reason in one sentence, never an error of the run.
 //! The peer of the quarter circle is a cubin, in `bench::peers`.
 
 pub mod arrays;
+pub mod boxes;
 pub mod compiler;
 pub mod contestant;
 pub mod functions;

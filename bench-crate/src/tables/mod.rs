@@ -5,6 +5,7 @@
 pub(crate) mod accuracy;
 pub(crate) mod activity;
 pub(crate) mod arrays;
+mod cubature;
 mod faults;
 mod functions;
 mod integral;
@@ -38,6 +39,7 @@ pub fn all() -> Vec<&'static Table> {
         &arrays::SELECT,
         &integral::TABLE,
         &integrals::TABLE,
+        &cubature::TABLE,
         &kernels::TABLE,
         &functions::TABLE,
     ]

@@ -11,6 +11,7 @@ mod batches;
 mod block_scan;
 mod composite;
 mod cubature;
+mod cubature_formula;
 mod diagnostics;
 mod formula;
 mod graphs;
@@ -95,6 +96,10 @@ fn cases() -> Vec<Case> {
         cubature::boxes_go_either_way_and_have_the_same_bits_again,
         cubature::a_box_that_cannot_be_integrated_says_why,
         cubature::boxes_and_options_that_cannot_be_are_refused,
+        cubature_formula::formulas_over_boxes_have_the_bits_of_the_same_functions_in_rust,
+        cubature_formula::infinite_boxes_have_their_integrals,
+        cubature_formula::variables_and_parameters_are_known_by_their_names,
+        cubature_formula::formulas_of_boxes_and_of_intervals_are_not_taken_for_each_other,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,

@@ -205,3 +205,7 @@ impl Change {
         (place, Some((slope, t)))
     }
 }
+
+#[cfg(test)]
+#[path = "boxes_tests.rs"]
+mod tests;

@@ -1,0 +1,286 @@
+//! `cubature`: integrals over the unit cube, each to a tolerance, by integrand, dimensions and
+//! tolerance; with `--peers --python` beside PAGANI, SciPy and vegas. Every claim is compared with
+//! the closed form.
+//!
+//! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
+
+mod peers;
+
+use std::time::{Duration, Instant};
+
+use crate::axes::{Axis, INTEGRANDS, TOLERANCE, Values, own};
+use crate::error::Result;
+use crate::measure::Bench;
+use crate::modules;
+use crate::number;
+use crate::record::{Cell, Record, Status, Time};
+use crate::table::column::{
+    CONDITIONS, Column, MORE, OUTCOME, Show, axis, count, decimals, derived, ms, noise, number, of,
+    optional, scientific, with,
+};
+use crate::table::figure::{Figure, Figures, Lines};
+use crate::table::list::refused;
+use crate::table::peers::{head, names, peer, ratio};
+use crate::table::source::{self, Source};
+use crate::table::{Table, TableAxis, values};
+use crate::timing::{Rule, host};
+use crate::workload::boxes::Boxed;
+use quadscan::Result as Done;
+use quadscan::integrate::{Cubature, CubatureOptions, Formula, Status as Ended};
+use quadscan_kernels::cubature::integrand::Parameters;
+use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_DIMENSIONS};
+
+/// How many variables.
+const DIMENSIONS: Axis = own("dimensions", Values::Numbers(MAX_DIMENSIONS as u64));
+
+/// Tolerances where none is named: those of the comparison of PAGANI.
+const TOLERANCES: [&str; 7] = ["1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-8", "1e-9"];
+
+/// The most dimensions on the emulator.
+const EMULATED: usize = 3;
+
+/// A first integral that takes longer is timed a second time and no more.
+const LONG: Duration = Duration::from_secs(1);
+
+/// What closed forms may be off.
+const ROUNDING: f64 = 1e-13;
+
+/// The table.
+pub(crate) const TABLE: Table = Table {
+    name: "cubature",
+    about: "integrals over boxes, with --peers --python beside PAGANI, SciPy and vegas",
+    axes: &[
+        TableAxis::of(&INTEGRANDS)
+            .known(|| Boxed::ALL.iter().map(|of| of.name.to_owned()).collect()),
+        TableAxis::of(&DIMENSIONS).usual(|_, cell| {
+            let of = cell.text("integrand").and_then(Boxed::by_name);
+            values(of.map(|of| of.dimensions as u64))
+        }),
+        TableAxis::of(&TOLERANCE).usual(|_, _| values(TOLERANCES.map(str::to_owned))),
+    ],
+    columns: &[
+        &[
+            axis("integrand"),
+            axis("dimensions"),
+            axis("tolerance"),
+            ms("ms", "kernel"),
+            noise("noise_percent", "kernel"),
+            number("value", "value", Show::Exact).detail(),
+            scientific("claim", 1),
+            scientific("true_error", 1),
+            count("evaluations"),
+            derived(
+                "g_evaluations_per_s",
+                "evaluations per second, in 10^9",
+                Show::Significant,
+                |record| crate::table::peers::rate(record, "evaluations", "kernel"),
+            ),
+            count("regions"),
+            of("ended", "how the integral ended", |record| {
+                optional(record.metrics.text("ended"))
+            }),
+            MORE,
+        ],
+        &CONDITIONS,
+        &OUTCOME,
+    ],
+    more_columns: |records| {
+        names(records)
+            .iter()
+            .flat_map(|name| of_peer(name))
+            .collect()
+    },
+    peers: &[Source::Script(source::Script {
+        what: "PAGANI, SciPy and vegas",
+        without_python: Some(
+            "no peer of cubature is timed: --python names a Python for its script",
+        ),
+        time: peers::time,
+    })],
+    fits,
+    modules: |_| vec![modules::of_integrand("formula"), modules::of_boxes()],
+    measure,
+    patience: |_, _| Duration::from_secs(600),
+    figures: Figures {
+        claims: &[Figure::Lines(TIMES)],
+        ..Figures::of(&[])
+    },
+    ..Table::EMPTY
+};
+
+/// Time against the tolerance, of what holds its claim.
+const TIMES: Lines = Lines {
+    file: "cubature",
+    title: "Time of an integral over a box",
+    caption: "Lower is better. Only integrals within their tolerance are shown: a line ends where a \
+              code gives up or is off by more.",
+    x: |row| Some(1.0 / tolerance(&row.cell)?),
+    across: "1 / relative tolerance",
+    up: "ms",
+    is_logarithmic: true,
+    panel: |row| {
+        let name = row.cell.text("integrand").unwrap_or_default();
+        let dimensions = row.cell.number("dimensions").unwrap_or_default();
+        format!("{}, {dimensions} dimensions", name.replace('_', " "))
+    },
+    values: |row| {
+        let is_within = |error: Option<f64>| {
+            error
+                .zip(tolerance(&row.cell))
+                .is_some_and(|(error, tolerance)| error <= tolerance)
+        };
+        let ours = (
+            "quadscan".to_owned(),
+            row.ms("kernel"),
+            row.metrics.number("true_error"),
+        );
+        let theirs = row.metrics.peers().map(|(peer, timing)| {
+            let error = row.metrics.number(&error_of(&peer.name));
+            (peer.name.clone(), Some(timing.median_ms), error)
+        });
+        let all = (row.status == Status::Ok)
+            .then_some(ours)
+            .into_iter()
+            .chain(theirs);
+        let within = all.filter(|(.., error)| is_within(*error));
+        within
+            .filter_map(|(name, ms, _)| Some((name, ms?)))
+            .collect()
+    },
+    better: f64::min,
+    alone: &[],
+};
+
+/// The metric of a peer's true relative error.
+fn error_of(peer: &str) -> String {
+    format!("{peer} true error")
+}
+
+/// The metric of a peer's claim.
+fn claim_of(peer: &str) -> String {
+    format!("{peer} claim")
+}
+
+/// A peer's time, that in units of ours, its claim and its true error.
+fn of_peer(name: &str) -> [Column; 4] {
+    let head = head(name);
+    let (timed, compared) = (name.to_owned(), name.to_owned());
+    let (claim, error) = (claim_of(name), error_of(name));
+    let shown = |metric: String| {
+        move |record: &Record| {
+            let number = record.metrics.number(&metric);
+            optional(number.map(|number| format!("{number:.1e}")))
+        }
+    };
+    [
+        with(format!("{head}_ms"), "a peer's time, ms", move |record| {
+            let ms = peer(record, &timed).map(|timing| timing.median_ms);
+            optional(ms.map(number::milliseconds))
+        }),
+        with(
+            format!("{head}_ratio"),
+            "its time in units of ours",
+            move |record| decimals(ratio(record, peer(record, &compared)), 2),
+        ),
+        with(
+            format!("{head}_claim"),
+            "the relative error that it claims",
+            shown(claim),
+        ),
+        with(
+            format!("{head}_error"),
+            "its true relative error",
+            shown(error),
+        ),
+    ]
+}
+
+/// The tolerance of a cell.
+fn tolerance(cell: &Cell) -> Option<f64> {
+    cell.text("tolerance")?.parse().ok()
+}
+
+/// Err for a cube of too few dimensions.
+fn fits(_: &Table, cell: &Cell) -> Result<()> {
+    match cell.number("dimensions") {
+        Some(dimensions) if dimensions < MIN_DIMENSIONS as u64 => {
+            let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
+            let problem = format!("{dimensions} is too small for cubature, {allowed}");
+            Err(refused("--axis dimensions", problem))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
+    let of = |cell: &Cell| {
+        let of = Boxed::by_name(cell.text("integrand")?)?;
+        let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
+        Some((of, dimensions, of.exact(dimensions)?, tolerance(cell)?))
+    };
+    let (of, dimensions, exact, relative) = cell.read(of)?;
+    let has_timer = bench.device().properties().has_timer;
+    if !has_timer && dimensions > EMULATED {
+        bench.skip(format!(
+            "the emulator takes minutes in more than {EMULATED} dimensions; \
+             `--axis dimensions=2` measures two"
+        ));
+        return Ok(());
+    }
+    let names = Boxed::variables(dimensions);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let formula = Formula::of_variables(&of.formula(dimensions), &names)?;
+    let options = CubatureOptions {
+        relative,
+        ..CubatureOptions::default()
+    };
+    let mut plan = Cubature::of_formula(bench.module(), &formula, options)?;
+    let (limits, parameters) = (vec![(0.0, 1.0); dimensions], Parameters::default());
+    // The first call loads kernels and makes room.
+    plan.integrate(&limits, &parameters)?;
+    let start = Instant::now();
+    let found = plan.integrate(&limits, &parameters)?;
+    let rule = match start.elapsed() > LONG {
+        true => Rule::new(bench.sampling().repeat.or(Some(2))),
+        false => bench.rule(),
+    };
+    let scale = exact.abs();
+    let error = (found.value - exact).abs();
+    bench.put("value", Some(found.value));
+    bench.put("claim", Some(found.error / scale));
+    bench.put("true_error", Some(error / scale));
+    bench.put("evaluations", Some(found.evaluations));
+    bench.put("regions", Some(found.regions as u64));
+    bench.put("ended", Some(ended(found.status)));
+    let has_value = found.status != Ended::NotFinite;
+    let is_claimed = error <= found.error + ROUNDING * scale;
+    let wrong = (has_value && !is_claimed).then(|| {
+        let (name, value, claim) = (of.name, found.value, found.error);
+        format!("{name}: {value:e} is off by {error:.1e}, and claims {claim:.1e}")
+    });
+    if bench.expect(wrong) && bench.is_timed() {
+        let (last, timing) = host::time(&rule, || plan.integrate(&limits, &parameters));
+        last.transpose()?;
+        let time = timing.map(|timing| Time {
+            timing,
+            method: Some("a call, by the host's clock".to_owned()),
+            peer: None,
+        });
+        bench.put("kernel", time);
+    }
+    Ok(())
+}
+
+/// How an integral ended, in a word.
+fn ended(status: Ended) -> &'static str {
+    match status {
+        Ended::Converged => "converged",
+        Ended::OutOfRoom => "out_of_room",
+        Ended::Roundoff => "roundoff",
+        Ended::NotFinite => "not_finite",
+    }
+}
+
+#[cfg(test)]
+#[path = "cubature_tests.rs"]
+mod tests;

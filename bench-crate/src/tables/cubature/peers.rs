@@ -1,0 +1,56 @@
+//! PAGANI, SciPy and vegas on the cells' integrands.
+
+use super::{claim_of, error_of};
+use crate::peers::boxes::{Asked, Line};
+use crate::record::{Cell, Metric};
+use crate::table::source::{Packages, Python};
+use crate::workload::boxes::Boxed;
+
+/// Times the codes that there are on the cells, and hands on what the script says.
+pub(super) fn time(of: &Python<'_>, cells: &[&Cell]) -> Packages {
+    let mut found = Packages::default();
+    let asked = Asked {
+        python: of.python,
+        peers: of.peers,
+        device: of.device,
+        cells: cells.iter().filter_map(|cell| described(cell)).collect(),
+    };
+    let ended = asked.run(|line| match line {
+        Line::Missing(of) => found.said.push(of.reason()),
+        Line::Timed(timed) => {
+            let is_it = |cell: &&&Cell| described(cell).as_ref() == Some(&timed.cell);
+            let Some(cell) = cells.iter().find(is_it) else {
+                return;
+            };
+            let exact = cell.text("integrand").and_then(Boxed::by_name);
+            let exact = exact.zip(cell.number("dimensions"));
+            let exact = exact.and_then(|(of, dimensions)| of.exact(dimensions as usize));
+            let Some(exact) = exact else { return };
+            let error = (timed.value - exact).abs() / exact.abs();
+            for (name, number) in [
+                (error_of(&timed.peer), error),
+                (claim_of(&timed.peer), timed.claim / exact.abs()),
+            ] {
+                let metric = Metric::from(number);
+                found.times.push(((*cell).clone(), name, metric));
+            }
+            let ended = match timed.converged {
+                true => "converged",
+                false => "did not converge",
+            };
+            let method = format!(
+                "{}, {} evaluations, {ended}",
+                timed.clock, timed.evaluations
+            );
+            found.add(cell, timed.peer, timed.version, (timed.ms, method));
+        }
+    });
+    found.said.extend(ended.err());
+    found
+}
+
+/// A cell as the script has it: `oscillatory:8:1e-3`.
+fn described(cell: &Cell) -> Option<String> {
+    let (name, dimensions) = (cell.text("integrand")?, cell.number("dimensions")?);
+    Some(format!("{name}:{dimensions}:{}", cell.text("tolerance")?))
+}

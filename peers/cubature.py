@@ -1,0 +1,247 @@
+"""Times PAGANI, SciPy's cubature and vegas on integrals over the unit cube.
+
+Prints a line of JSON for each cell and peer: milliseconds, value and claim, or why there is none. A cell
+is an integrand, its dimensions and a relative tolerance: `oscillatory:8:1e-3`. The integrands are those
+of bench-crate/src/workload/boxes.rs.
+
+PAGANI (github.com/marcpaterno/gpuintegration) is compiled by nvcc, in `cubature/pagani.cu`, with the
+checkout that the environment variable GPUINTEGRATION names. SciPy's `cubature` has Genz and Malik's
+rule, on NumPy arrays. vegas has ever more samples in ten iterations until its standard deviation, which
+is the claim, is within the tolerance. A peer has --seconds for a cell; the tolerances that follow a
+cell that took longer are left out.
+"""
+
+import argparse
+import json
+import math
+import multiprocessing
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+CHECKOUT = "GPUINTEGRATION"
+PEERS = ("PAGANI", "SciPy cubature", "vegas")
+
+
+def integrand(name, d):
+    """Of points in rows."""
+    import numpy as np
+
+    i = np.arange(1, d + 1)
+    return {
+        "oscillatory": lambda x: np.cos(x @ i),
+        "product_peak": lambda x: 1 / np.prod(1 / 2500 + (x - 0.5) ** 2, axis=-1),
+        "corner_peak": lambda x: (1 + x @ i) ** -(d + 1.0),
+        "gaussian_peak": lambda x: np.exp(-625 * np.sum((x - 0.5) ** 2, axis=-1)),
+        "continuous": lambda x: np.exp(-10 * np.sum(np.abs(x - 0.5), axis=-1)),
+        "discontinuous": lambda x: np.where(
+            np.all(x < (3 + i) / 10, axis=-1), np.exp(x @ (i + 4.0)), 0.0
+        ),
+        "power_of_squares": lambda x: np.sum(x * x, axis=-1) ** 11,
+    }[name]
+
+
+def scipy_cubature(name, d, tolerance, _):
+    import numpy as np
+    import scipy
+    from scipy.integrate import cubature
+
+    calls, function = [0], integrand(name, d)
+
+    def counted(x):
+        calls[0] += len(x)
+        return function(x)
+
+    start = time.perf_counter()
+    found = cubature(counted, np.zeros(d), np.ones(d), rule="genz-malik", rtol=tolerance, atol=0)
+    return {
+        "version": f"SciPy {scipy.__version__}",
+        "ms": 1e3 * (time.perf_counter() - start),
+        "clock": "one call",
+        "value": float(found.estimate),
+        "claim": float(found.error),
+        "evaluations": calls[0],
+        "converged": found.status == "converged",
+    }
+
+
+def vegas_samples(name, d, tolerance, seconds):
+    import vegas
+
+    function = vegas.lbatchintegrand(integrand(name, d))
+    samples, evaluations, start = 10_000, 0, time.perf_counter()
+    integrator = vegas.Integrator([[0, 1]] * d)
+    while True:
+        found = integrator(function, nitn=10, neval=samples)
+        evaluations += found.sum_neval
+        spent = time.perf_counter() - start
+        is_within = found.sdev <= tolerance * abs(found.mean)
+        # The next round takes four times as long as the last.
+        if is_within or 5 * spent > seconds:
+            break
+        samples *= 4
+    return {
+        "version": f"vegas {vegas.__version__}",
+        "ms": 1e3 * spent,
+        "clock": "rounds of ten iterations",
+        "value": float(found.mean),
+        "claim": float(found.sdev),
+        "evaluations": int(evaluations),
+        "converged": bool(is_within),
+    }
+
+
+def told(connection, function, *arguments):
+    try:
+        connection.send(function(*arguments))
+    except Exception as error:  # A peer that cannot be had is a reason.
+        first = (str(error).splitlines() or [""])[0]
+        connection.send({"missing": f"{type(error).__name__}: {first}"})
+
+
+def in_a_process(function, arguments, seconds):
+    """What it returns, or that it took too long."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=told, args=(theirs, function, *arguments))
+    process.start()
+    theirs.close()
+    try:
+        if ours.poll(seconds):
+            return ours.recv()
+        return {"missing": f"it took more than {seconds:g} s"}
+    except EOFError:
+        return {"missing": "its process ended"}
+    finally:
+        process.kill()
+        process.join()
+
+
+def on_the_host(peer, function, cells, seconds, say):
+    for (name, d), tolerances in cells.items():
+        for tolerance in tolerances:
+            row = in_a_process(function, (name, d, float(tolerance), seconds), seconds)
+            say(f"{name}:{d}:{tolerance}", peer, row)
+            if not row.get("converged"):
+                break
+
+
+def nvcc():
+    named = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if key in os.environ]
+    folders = [os.path.join(folder, "bin") for folder in [*named, "/usr/local/cuda"]]
+    return shutil.which("nvcc") or shutil.which("nvcc", path=os.pathsep.join(folders))
+
+
+def capability(device):
+    command = ["nvidia-smi", "-i", str(device), "--query-gpu=compute_cap", "--format=csv,noheader"]
+    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    return found.stdout.strip().replace(".", "")
+
+
+def pagani(cells, device, seconds, say):
+    checkout, compiler = os.environ.get(CHECKOUT), nvcc()
+    if not checkout:
+        return say("", PEERS[0], {"missing": f"{CHECKOUT} names no checkout of gpuintegration"})
+    if not os.path.isfile(os.path.join(checkout, "cuda/pagani/quad/quad.h")):
+        missing = f"{CHECKOUT}={checkout} has no cuda/pagani/quad/quad.h"
+        return say("", PEERS[0], {"missing": missing})
+    if compiler is None:
+        return say("", PEERS[0], {"missing": "nvcc is not on the path"})
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cubature/pagani.cu")
+    flags = "-O3 -std=c++17 --extended-lambda --expt-relaxed-constexpr -w".split()
+    version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
+    version = "PAGANI, nvcc " + version.partition("release ")[2].partition(",")[0]
+    environment = os.environ | {"CUDA_VISIBLE_DEVICES": str(device)}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
+
+        def build(cell):
+            name, d = cell
+            program = os.path.join(folder, f"{name}.{d}")
+            command = [compiler, *flags, f"-arch=sm_{capability(device)}", "-I", checkout]
+            command += [f"-DINTEGRAND={name}", f"-DDIMENSIONS={d}", "-o", program, source]
+            return program, subprocess.run(command, capture_output=True, text=True)
+
+        for (cell, tolerances), (program, built) in zip(cells.items(), pool.map(build, cells)):
+            name = ":".join(map(str, cell))
+            if built.returncode != 0:
+                first = (built.stderr.splitlines() or [""])[0]
+                say(name, PEERS[0], {"missing": f"nvcc failed: {first}"})
+                continue
+            for tolerance in tolerances:
+                where = f"{name}:{tolerance}"
+                try:
+                    ran = subprocess.run(
+                        [program, tolerance],
+                        capture_output=True,
+                        text=True,
+                        timeout=3 * seconds,
+                        env=environment,
+                    )
+                except subprocess.TimeoutExpired:
+                    say(where, PEERS[0], {"missing": f"it took more than {3 * seconds:g} s"})
+                    break
+                lines = [line for line in ran.stdout.splitlines() if line.startswith("RESULT ")]
+                if not lines:
+                    last = (ran.stderr.splitlines() or [f"status {ran.returncode}"])[-1]
+                    say(where, PEERS[0], {"missing": last})
+                    break
+                _, _, ms, value, claim, evaluations, status = lines[0].split()
+                row = {
+                    "version": version,
+                    "ms": float(ms),
+                    "clock": "the fastest of three calls",
+                    "value": float(value),
+                    "claim": abs(float(claim)),
+                    "evaluations": int(evaluations),
+                    "converged": status == "0",
+                }
+                say(where, PEERS[0], row)
+                if status != "0":
+                    break
+
+
+def said(cell, peer, row):
+    numbers = [row[key] for key in ("value", "claim") if key in row]
+    if not all(map(math.isfinite, numbers)):
+        row = {"missing": "its value or its claim is no finite number"}
+    print(json.dumps({"cell": cell, "peer": peer} | row), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", type=int, default=0)
+    parser.add_argument("--cells", required=True)
+    parser.add_argument("--peers", default=",".join(PEERS))
+    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--values", help="print the integrands at X in all coordinates, time nothing")
+    options = parser.parse_args()
+    cells = {}
+    for cell in options.cells.split(","):
+        name, d, tolerance = cell.split(":")
+        cells.setdefault((name, int(d)), []).append(tolerance)
+    if options.values:
+        import numpy as np
+
+        for name, d in cells:
+            print(name, d, repr(float(integrand(name, d)(np.full((1, d), float(options.values)))[0])))
+        return
+    for peer in options.peers.split(","):
+        if peer == PEERS[0]:
+            pagani(cells, options.device, options.seconds, said)
+            continue
+        module, function = {
+            PEERS[1]: ("scipy.integrate", scipy_cubature),
+            PEERS[2]: ("vegas", vegas_samples),
+        }[peer]
+        try:
+            __import__(module)
+            on_the_host(peer, function, cells, options.seconds, said)
+        except Exception as error:  # A peer that cannot be had is a reason.
+            said("", peer, {"missing": f"{type(error).__name__}: {error}"})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

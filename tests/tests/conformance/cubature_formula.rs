@@ -1,0 +1,131 @@
+//! Formulas over boxes: they have the bits of the same functions in Rust, and infinite boxes have
+//! their integrals.
+//!
+//! Expected values: the integrands of `tests/kernels`, and closed forms.
+
+use std::f64::consts::{FRAC_PI_4, PI};
+
+use libtest_mimic::Failed;
+use quadscan::Error;
+use quadscan::device::EMULATOR;
+use quadscan::integrate::{Adaptive, Cubature, CubatureOptions, Cubed, Formula, Options, Status};
+use quadscan_bench::workload::boxes::Boxed;
+use quadscan_tests::suite::{Bench, Outcome};
+use test_kernels::cubature::CATALOGUE;
+
+fn options(relative: f64) -> CubatureOptions {
+    CubatureOptions {
+        relative,
+        ..CubatureOptions::default()
+    }
+}
+
+pub(crate) fn formulas_over_boxes_have_the_bits_of_the_same_functions_in_rust(
+    bench: &Bench,
+) -> Outcome {
+    let is_emulated = bench.device.properties().kind == EMULATOR;
+    for of in Boxed::ALL {
+        let shapes: &[(usize, f64)] = match is_emulated {
+            true => &[(2, 1e-6)],
+            false => &[(2, 1e-6), (3, 1e-9), (10, 1e-2), (of.dimensions, 1e-4)],
+        };
+        for &(dimensions, relative) in shapes {
+            let [a, u] = of.axes(dimensions);
+            let mut parameters = [[0.0; 10]; 2];
+            parameters[0][..dimensions].copy_from_slice(&a);
+            parameters[1][..dimensions].copy_from_slice(&u);
+            let cube = vec![(0.0, 1.0); dimensions];
+            let options = CubatureOptions {
+                evaluations: 1 << 32,
+                ..options(relative)
+            };
+            let kernels = CATALOGUE.iter().find(|kernels| kernels.name == of.name);
+            let kernels = *kernels.expect("one of the catalogue");
+            let mut plan = Cubature::new(&bench.test_kernels()?, kernels, options)?;
+            let expected = plan.integrate(&cube, &parameters)?;
+            let names = Boxed::variables(dimensions);
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let formula = Formula::of_variables(&of.formula(dimensions), &names)?;
+            let mut plan = Cubature::of_formula(&bench.module, &formula, options)?;
+            let found = plan.integrate(&cube, &Default::default())?;
+            assert_eq!(found, expected, "{}, {dimensions}-D", of.name);
+        }
+    }
+    Ok(())
+}
+
+/// An integral of a formula of x and y, to 1e-6, with these parameters.
+fn integral(
+    bench: &Bench,
+    text: &str,
+    limits: [(f64, f64); 2],
+    parameters: &[(&str, f64)],
+) -> Result<Cubed, Failed> {
+    let formula = Formula::of_variables(text, &["x", "y"])?;
+    let (formula, limits) = formula.over_finite_box(&limits)?;
+    let parameters = formula.parameters_by_name(parameters)?;
+    let mut plan = Cubature::of_formula(&bench.module, &formula, options(1e-6))?;
+    Ok(plan.integrate(&limits, &parameters)?)
+}
+
+pub(crate) fn infinite_boxes_have_their_integrals(bench: &Bench) -> Outcome {
+    let (all, up, down) = (
+        (-f64::INFINITY, f64::INFINITY),
+        (2.0, f64::INFINITY),
+        (-f64::INFINITY, -1.0),
+    );
+    let bell = "exp(-k*(x^2 + y^2))";
+    for (text, limits, exact) in [
+        (bell, [all, all], PI / 2.0),
+        (bell, [all, (f64::INFINITY, 0.0)], -FRAC_PI_4),
+        // e^-k(x - 2) from 2 on is 1 / k, and e^(y + 1) to -1 is 1.
+        ("exp(-k*(x - 2) + y + 1)", [up, down], 0.5),
+        // 1 / x^2 from 2 on is 1 / 2, and y from 0 to k is k^2 / 2.
+        ("y/x^2 + 0*k", [up, (0.0, 2.0)], 1.0),
+    ] {
+        let found = integral(bench, text, limits, &[("k", 2.0)])?;
+        assert_eq!(found.status, Status::Converged, "{text}: {found:?}");
+        let error = (found.value - exact).abs();
+        assert!(error <= found.error, "{text}: {found:?}, not {exact}");
+    }
+    Ok(())
+}
+
+/// Eight parameters, each with a weight of its own, and variables in their own order.
+pub(crate) fn variables_and_parameters_are_known_by_their_names(bench: &Bench) -> Outcome {
+    let text = "x + 10*y + a + 2*b + 4*c + 8*d + 16*f + 32*g + 64*h + 128*i";
+    let names = ["i", "h", "g", "f", "d", "c", "b", "a"];
+    let given = names.map(|name| (name, 1.0));
+    let found = integral(bench, text, [(0.0, 1.0), (0.0, 2.0)], &given)?;
+    // Of x 1, of y 20, and the parameters' 255 on an area of 2.
+    assert!((found.value - 531.0).abs() <= found.error, "{found:?}");
+    Ok(())
+}
+
+pub(crate) fn formulas_of_boxes_and_of_intervals_are_not_taken_for_each_other(
+    bench: &Bench,
+) -> Outcome {
+    let refused = |error: Error, sentence: &str| {
+        let said = error.to_string();
+        assert_eq!(said, sentence);
+    };
+    let (of_x, of_box) = (
+        Formula::parse("x")?,
+        Formula::of_variables("x*y", &["x", "y"])?,
+    );
+    refused(
+        Cubature::of_formula(&bench.module, &of_x, options(1e-3)).unwrap_err(),
+        "formula has no variables of a box, allowed are those of Formula::of_variables",
+    );
+    refused(
+        Adaptive::<f64>::of_formula(&bench.module, &of_box, Options::default()).unwrap_err(),
+        "formula has variables of a box, allowed are those of Formula::parse",
+    );
+    let mut plan = Cubature::of_formula(&bench.module, &of_box, options(1e-3))?;
+    refused(
+        plan.integrate(&[(0.0, 1.0); 3], &Default::default())
+            .unwrap_err(),
+        "limits are 3, the formula has 2 variables",
+    );
+    Ok(())
+}
