@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use quadscan::device::{self, Artifact, Buffer, DeviceChoice, Module};
 use quadscan::integrate::Real;
 
+use crate::boxes::{self, BoxGoal, Boxed};
 use crate::context::Kept;
 use crate::dlpack::DeviceArray;
 use crate::error::{Error, raised};
@@ -213,6 +214,45 @@ impl Device {
                 self.outcomes(py, compute, limits, parameters, n, results)
             }
         }
+    }
+
+    /// Integrates a formula over a box, once for each row of parameters, in `f64`, and writes
+    /// values, errors, statuses and evaluations, which have 64 bits.
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
+    fn integrate_over(
+        &self,
+        py: Python<'_>,
+        formula: &str,
+        over: Vec<(String, f64, f64)>,
+        goal: BoxGoal,
+        parameters: Span,
+        n: usize,
+        results: (u64, u64, u64, u64),
+    ) -> PyResult<()> {
+        let (mut of, _kept) = (Boxed::new(&self.module, formula, over, &goal)?, Kept::new());
+        let each = of.parameters;
+        if parameters.1 != n * each {
+            return Err(Error::new_err(
+                "parameters are not as many as the formula's",
+            ));
+        }
+        for i in 0..n {
+            py.check_signals()?;
+            let found = py.detach(|| {
+                // SAFETY: the package's: an array of so many elements, which it holds.
+                let all = unsafe { numbers::<f64>(parameters.0, parameters.1) };
+                of.integrate(&all[i * each..(i + 1) * each])
+            });
+            let found = found.map_err(raised)?;
+            // SAFETY: as above; nobody else uses the results.
+            unsafe {
+                *(results.0 as *mut f64).add(i) = found.value;
+                *(results.1 as *mut f64).add(i) = found.error;
+                *(results.2 as *mut u32).add(i) = boxes::status(found.status);
+                *(results.3 as *mut u64).add(i) = found.evaluations;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Integrals of formulas and by the names of integrands, by those of rules.
 
+use crate::boxes::OUT_OF_ROOM;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use quadscan::Result;
@@ -12,13 +13,14 @@ use quadscan::integrate::{
 use quadscan_kernels::integrate::catalogue::{CATALOGUE, FORMULAS};
 
 /// How an integral ended.
-pub(crate) const STATUS: [(&str, u32); 6] = [
+pub(crate) const STATUS: [(&str, u32); 7] = [
     ("CONVERGED", CONVERGED),
     ("OUT_OF_INTERVALS", OUT_OF_INTERVALS),
     ("NOT_FINITE", NOT_FINITE),
     ("ROUNDOFF", ROUNDOFF),
     ("NO_LIMITS", NO_LIMITS),
     ("OVERFLOW", OVERFLOW),
+    ("OUT_OF_ROOM", OUT_OF_ROOM),
 ];
 
 /// Name, formula, names of parameters, default limits.

@@ -8,6 +8,7 @@
 //!   `dlpack`: arrays as other packages know them.
 //! - `device`: a device, and what is asked of it.
 
+mod boxes;
 mod context;
 mod device;
 mod dlpack;
@@ -26,6 +27,7 @@ fn quadscan_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<dlpack::DeviceArray>()?;
     module.add_function(wrap_pyfunction!(device::cuda_devices, module)?)?;
     module.add_function(wrap_pyfunction!(dlpack::dlpack, module)?)?;
+    module.add_function(wrap_pyfunction!(boxes::box_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(integrals::described, module)?)?;
     module.add_function(wrap_pyfunction!(integrals::integrands, module)?)?;
     module.add_function(wrap_pyfunction!(operations::operations, module)?)

@@ -48,6 +48,40 @@ def test_a_formula_is_integrated(device, rule, dtype, tolerance):
     assert quadscan.integrate("x", 0, 2, device=device).value == pytest.approx(2.0)
 
 
+def test_a_formula_is_integrated_over_a_box(device):
+    k = np.array([[1.0], [2.0]])
+    found = quadscan.integrate(
+        "exp(-k*(x^2 + r*r)) * w", over={"x": (-math.inf, math.inf), "r": (0, math.inf)},
+        k=k, w=[1.0, 3.0], device=device,
+    )
+    expected = math.pi / (2 * k) * np.array([1.0, 3.0])
+    assert (np.abs(found.value - expected) <= found.error).all()
+    assert (found.error <= 1e-6 * expected).all() and (found.status == Status.CONVERGED).all()
+    alone = quadscan.integrate("x*y", over={"x": (0, 2), "y": (1, 0)}, rtol=1e-3, device=device)
+    assert alone.value == pytest.approx(-1.0) and alone.evaluations.dtype == np.uint64
+    few = quadscan.integrate(
+        "exp(-9*abs(x - y))", over={"x": (0, 1), "y": (0, 1)}, limit=30, device=device
+    )
+    assert few.status == Status.OUT_OF_ROOM
+
+
+@pytest.mark.parametrize(
+    "over, options, said",
+    [
+        ({"x": (0, 1)}, {"y": 1}, "limits are 1, allowed are 2 to 10"),
+        ({"x": (0, 1), "y": (0,)}, {}, "over is .*, allowed are variables with two limits each"),
+        ({"x": (0, 1), "y": (0, math.nan)}, {}, "limits of y are 0.0 to NaN, allowed"),
+        ({"x": (0, 1), "z": (0, 1)}, {}, "y is not given, the parameters of x\\*y are: y"),
+        ({"x": (0, 1), "y": (0, 1)}, {"rule": "g7k15"}, "rule has no place beside over"),
+        ({"x": (0, 1), "y": (0, 1)}, {"dtype": "float32"}, "dtype has no place beside over"),
+        ({"x": (0, 1), "sin": (0, 1)}, {"y": 1}, "`sin` is no name for a variable"),
+    ],
+)
+def test_a_box_that_is_none_is_refused(device, over, options, said):
+    with pytest.raises((TypeError, ValueError), match=said):
+        quadscan.integrate("x*y", over=over, device=device, **options)
+
+
 def test_a_singular_integrand_wants_tanh_sinh(device):
     a = np.array([-0.5, 0.0, 1.0])
     found = quadscan.integrate("power_log", a=a, rule="tanh-sinh", device=device)

@@ -33,6 +33,7 @@ pub(super) const INTEGRATE: &str = "\
 Examples:
   quadscan integrate -i runge --from 0 --to 1       one integral
   quadscan integrate --formula 'exp(-x^2)*cos(k*x)' --from 0 --to inf --parameters k=1.5
+  quadscan integrate --formula 'exp(-(x^2+y^2))' --over x=0..1,y=-inf..inf    over a box
   quadscan integrate -i planck --batch rows.csv     one a row, to standard output
   quadscan integrate -l                             the functions";
 

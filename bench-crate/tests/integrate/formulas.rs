@@ -98,3 +98,111 @@ fn values_and_slopes_are_printed_at_points() {
     );
     assert!(told.output.contains("values_formula_f64") && told.code == 0);
 }
+
+/// One integral over a box as CSV.
+fn over(text: &str, sides: &str, options: &[&str]) -> crate::common::Outcome {
+    let first = ["--formula", text, "--over", sides, "--format", "csv"];
+    integrate_in(folder().path(), &[&first[..], options].concat())
+}
+
+#[test]
+fn a_formula_is_integrated_over_a_box() {
+    use std::f64::consts::{FRAC_PI_4, PI};
+    let table = Table::of(&over("exp(-x^2 - y^2)", "x=-inf..inf,y=0..inf", &[]));
+    assert_eq!(table.header, ["value", "error", "evaluations", "status"]);
+    let error = (number(&table, "value", 0) - FRAC_PI_4 * 2.0).abs();
+    assert!(error <= number(&table, "error", 0) && error <= 1e-6 * PI);
+    assert_eq!(table.texts("status"), ["converged"]);
+
+    // w x y^2 over 0..1 by 0..3 is 4.5 w, and a slope by w of 4.5.
+    let file = folder();
+    std::fs::write(file.path().join("rows.csv"), "w,name\n2,two\n-1,one\n").expect("written");
+    let arguments = [
+        "--formula",
+        "w*x*y^2",
+        "--over",
+        "x=0..1, y=0..3",
+        "--batch",
+        "rows.csv",
+        "--derivative",
+        "w",
+    ];
+    let table = Table::of(&integrate_in(file.path(), &arguments));
+    let header = [
+        "name",
+        "w",
+        "value",
+        "error",
+        "evaluations",
+        "status",
+        "d/dw",
+    ];
+    assert_eq!(table.header, header);
+    for (row, value) in [9.0, -4.5].into_iter().enumerate() {
+        assert!((number(&table, "value", row) - value).abs() < 1e-5);
+        assert!((number(&table, "d/dw", row) - 4.5).abs() < 1e-5);
+    }
+}
+
+#[test]
+fn an_integral_over_a_box_that_needs_more_says_so() {
+    let few = over(
+        "exp(-9*abs(x - y))",
+        "x=0..1,y=0..1",
+        &["--evaluations", "30"],
+    );
+    let told = "the integral did not converge: out_of_room: regions or --evaluations were too few \
+                for the tolerance\n";
+    assert_eq!((few.code, few.errors.ends_with(told)), (1, true), "{few:?}");
+}
+
+#[test]
+fn what_has_no_place_over_a_box_is_refused() {
+    let square = "x=0..1,y=0..1";
+    for (sides, options, told) in [
+        (
+            square,
+            &[][..],
+            "--over and --parameters have no z, the formula needs z",
+        ),
+        (
+            "x=0..1",
+            &[],
+            "--over has 1 variables, allowed are 2 to 10; of one variable are --from and --to",
+        ),
+        (
+            square,
+            &["--parameters", "z=1", "--rule", "g7k15"],
+            "--rule `g7k15` is no rule of boxes, allowed is cubature",
+        ),
+        (
+            square,
+            &["--parameters", "z=1", "--precision", "f32"],
+            "--precision `f32` has no place with --over, allowed is f64",
+        ),
+        (
+            square,
+            &["--parameters", "z=1", "--break", "0.5"],
+            "--break has no place in cubature, allowed is it with g7k15, g10k21 and tanh-sinh",
+        ),
+        (
+            square,
+            &["--parameters", "z=1", "--evaluations", "0"],
+            "--evaluations `0` is not a number of evaluations, allowed are 1 to 2^63, such as \
+             10000 or 2^30",
+        ),
+        (
+            square,
+            &["--parameters", "z=1", "--tolerance", "1e-16"],
+            "--tolerance `1e-16` is less than cubature can reach in f64, allowed are 2.8e-15 and \
+             more, or a positive --absolute beside it",
+        ),
+    ] {
+        let refused = over("x*y*z", sides, options);
+        let told = format!("error: {told}\n");
+        assert_eq!((refused.code, refused.errors), (2, told), "{options:?}");
+    }
+    let alone = integrate("--integrand runge --rule cubature");
+    let told = "error: --rule cubature is of boxes, allowed is it with --over\n";
+    assert_eq!((alone.code, &alone.errors[..]), (2, told));
+}

@@ -55,6 +55,10 @@ def open(name="auto"):
 
     ``auto`` is the first CUDA device, and without one the emulator, with a warning.
 
+    ``over``: the variables of a formula, 2 to 10, with a lower and an upper limit each, which may be
+    infinite; other names in the formula are parameters. The rule is ``cubature``, in ``float64``, to
+    1e-6 unless a tolerance is given, and ``limit`` is the most evaluations.
+
     Raises ``ValueError`` for another name, and ``Error`` where there is no such device.
 
     >>> import quadscan
@@ -376,15 +380,15 @@ def integrands():
 
 
 def integrate(
-    function, a=None, b=None, /, *, rule="g10k21", rtol=None, atol=0.0, breaks=(), limit=None,
+    function, a=None, b=None, /, *, over=None, rule=None, rtol=None, atol=0.0, breaks=(), limit=None,
     dtype="float64", device=None, **parameters,
 ):
-    """Integrates a function from ``a`` to ``b``.
+    """Integrates a function from ``a`` to ``b``, or a formula over a box.
 
     ``function``: a name of ``integrands()``, or a formula in ``x`` and parameters such as
     ``"exp(-x^2) * cos(k*x)"``. ``a``, ``b`` and the function's parameters are numbers, which may be
     infinite where they are limits, or arrays, which are broadcast: the result has their shape. A
-    name has limits of its own. ``rule``: ``g10k21`` or
+    name has limits of its own. ``rule``: ``g10k21``, where none is named, or
     ``g7k15``, adaptive rules by Gauss and Kronrod, or ``tanh-sinh``, for functions that are
     infinite or steep at their limits. ``rtol``, ``atol``: the relative tolerance, 1e-10 unless
     ``atol`` is given, and the absolute one; the larger counts. ``breaks``: points where the function
@@ -400,21 +404,27 @@ def integrate(
     ([0.3734120664, 0.7468241328], [0, 0])
     >>> quadscan.integrate("exp(-x^2) * cos(k*x)", 0, np.inf, k=[0.0, 1.5]).value.round(10).tolist()
     [0.8862269255, 0.5049568809]
+    >>> plane = {"x": (-np.inf, np.inf), "y": (-np.inf, np.inf)}
+    >>> quadscan.integrate("exp(-k*(x^2 + y^2))", over=plane, k=[1.0, 2.0]).value.round(5).tolist()
+    [3.14159, 1.5708]
     """
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
         raise TypeError(f"dtype is {dtype}, allowed are float32 and float64")
     if not isinstance(function, str):
         raise TypeError(f"function is a {type(function).__name__}, allowed are a name and a formula")
+    if over is not None:
+        given = {"a": a, "b": b, "rule": rule if rule != "cubature" else None, "breaks": breaks or None}
+        wrong = [name for name, value in given.items() if value is not None]
+        if wrong or dtype != np.float64:
+            raise TypeError(f"{(wrong or ['dtype'])[0]} has no place beside over")
+        return _over(function, over, rtol, atol, limit, device, parameters)
+    rule = rule or "g10k21"
     names, limits = _quadscan.integrand(function)
     missing = [name for name, given in (("a", a), ("b", b)) if given is None]
     if limits is None and missing:
         raise TypeError(f"{missing[0]} is not given, and a formula has no limits of its own")
-    wrong = set(parameters) ^ set(names)
-    if wrong:
-        allowed = ", ".join(names) or "none"
-        raise TypeError(f"{min(wrong)} is {'not ' * (min(wrong) in names)}given, "
-                        f"the parameters of {function} are: {allowed}")
+    _expect_parameters(function, parameters, names)
     given = {"a": a if a is not None else limits[0], "b": b if b is not None else limits[1]}
     arrays = [_numbers(value, name, dtype) for name, value in given.items()]
     arrays += [_numbers(parameters[name], name, dtype) for name in names]
@@ -437,7 +447,46 @@ def integrate(
     return Integrals(*(result[()] for result in results))
 
 
+def _over(function, over, rtol, atol, limit, device, parameters):
+    try:
+        sides = [(name, *map(float, limits)) for name, limits in dict(over).items()]
+        if not all(isinstance(name, str) and len(limits) == 2 for name, *limits in sides):
+            raise TypeError
+    except (TypeError, ValueError):
+        allowed = 'allowed are variables with two limits each, such as {"x": (0, 1), "y": (0, inf)}'
+        raise TypeError(f"over is {over!r}, {allowed}") from None
+    names = _quadscan.box_parameters(function, [name for name, *_ in sides])
+    _expect_parameters(function, parameters, names)
+    arrays = [_numbers(parameters[name], name, np.float64) for name in names]
+    try:
+        arrays = np.broadcast_arrays(*arrays)
+    except ValueError:
+        shapes = ", ".join(str(array.shape) for array in arrays)
+        raise ValueError(f"parameters do not fit together: shapes {shapes}") from None
+    shape = arrays[0].shape if arrays else ()
+    n = arrays[0].size if arrays else 1
+    rows = np.empty(0) if not arrays else np.stack([array.reshape(-1) for array in arrays], -1)
+    rows = np.ascontiguousarray(rows)
+    kinds = (np.float64, np.float64, np.uint32, np.uint64)
+    results = Integrals(*(np.empty(shape, of) for of in kinds))
+    device = open(device) if isinstance(device, str) else device or open()
+    device.integrate_over(
+        function, sides, _BoxGoal(rtol, float(atol), limit), (rows.ctypes.data, rows.size), n,
+        tuple(result.ctypes.data for result in results),
+    )
+    return Integrals(*(result[()] for result in results))
+
+
+def _expect_parameters(function, given, names):
+    wrong = set(given) ^ set(names)
+    if wrong:
+        allowed = ", ".join(names) or "none"
+        raise TypeError(f"{min(wrong)} is {'not ' * (min(wrong) in names)}given, "
+                        f"the parameters of {function} are: {allowed}")
+
+
 _Goal = namedtuple("_Goal", "rule relative absolute breaks limit")
+_BoxGoal = namedtuple("_BoxGoal", "relative absolute limit")
 
 
 def _numbers(value, argument, dtype):

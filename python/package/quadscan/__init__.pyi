@@ -1,5 +1,5 @@
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -16,7 +16,7 @@ __all__ = [
 
 _A = TypeVar("_A")
 _Op = Literal["sum", "product", "min", "max", "affine"]
-_Rule = Literal["g10k21", "g7k15", "tanh-sinh"]
+_Rule = Literal["g10k21", "g7k15", "tanh-sinh", "cubature"]
 
 class Status(enum.IntEnum):
     CONVERGED = 0
@@ -25,6 +25,7 @@ class Status(enum.IntEnum):
     ROUNDOFF = 3
     NO_LIMITS = 4
     OVERFLOW = 5
+    OUT_OF_ROOM = 6
 
 class Integrals(NamedTuple):
     value: Any
@@ -77,7 +78,8 @@ def integrate(
     b: ArrayLike | None = None,
     /,
     *,
-    rule: _Rule = "g10k21",
+    over: Mapping[str, tuple[float, float]] | None = None,
+    rule: _Rule | None = None,
     rtol: float | None = None,
     atol: float = 0.0,
     breaks: Iterable[float] = (),

@@ -44,6 +44,15 @@ class Device:
         n: int,
         results: tuple[int, int, int, int],
     ) -> None: ...
+    def integrate_over(
+        self,
+        formula: str,
+        over: list[tuple[str, float, float]],
+        goal: Any,
+        parameters: _Span,
+        n: int,
+        results: tuple[int, int, int, int],
+    ) -> None: ...
 
 @final
 class DeviceArray:
@@ -56,6 +65,7 @@ class DeviceArray:
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
+def box_parameters(formula: str, variables: list[str]) -> list[str]: ...
 def cuda_devices() -> int: ...
 def dlpack(capsule: Any) -> tuple[int, list[int], list[int] | None, str, tuple[int, int]]: ...
 def integrand(function: str) -> tuple[list[str], tuple[float, float] | None]: ...
