@@ -64,13 +64,12 @@ impl Over {
         }
         let count = of.variables.len();
         if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&count) {
-            let one = match count {
-                1 => "; of one variable are --from and --to",
-                _ => "",
+            let (has, one) = match count {
+                1 => ("1 variable".to_owned(), "; of one are --from and --to"),
+                _ => (format!("{count} variables"), ""),
             };
-            let problem = format!(
-                "has {count} variables, allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}{one}"
-            );
+            let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
+            let problem = format!("has {has}, {allowed}{one}");
             return Err(refused(ARGUMENT, problem));
         }
         Ok(of)
@@ -133,8 +132,7 @@ mod tests {
             ),
             (
                 "x=0..1",
-                "has 1 variables, allowed are 2 to 10; of one variable are --from and --to"
-                    .to_owned(),
+                "has 1 variable, allowed are 2 to 10; of one are --from and --to".to_owned(),
             ),
             (
                 &eleven.join(","),

@@ -114,7 +114,7 @@ const TIMES: Lines = Lines {
     title: "Time of an integral over a box",
     caption: "Lower is better. Only integrals within their tolerance are shown: a line ends where a \
               code gives up or is off by more.",
-    x: |row| Some(1.0 / tolerance(&row.cell)?),
+    x: |row| Some((1.0 / tolerance(&row.cell)?).round()),
     across: "1 / relative tolerance",
     up: "ms",
     is_logarithmic: true,

@@ -168,7 +168,7 @@ fn what_has_no_place_over_a_box_is_refused() {
         (
             "x=0..1",
             &[],
-            "--over has 1 variables, allowed are 2 to 10; of one variable are --from and --to",
+            "--over has 1 variable, allowed are 2 to 10; of one are --from and --to",
         ),
         (
             square,

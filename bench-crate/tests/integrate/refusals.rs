@@ -82,11 +82,20 @@ fn an_option_has_its_place_in_some_rules_and_is_refused_in_others() {
             "--strips 8",
             "trapezoid, midpoint, simpson and gauss-legendre-N",
         ),
-        ("simpson", "--tolerance 1e-3", "g7k15, g10k21 and tanh-sinh"),
-        ("simpson", "--absolute 1e-3", "g7k15, g10k21 and tanh-sinh"),
+        (
+            "simpson",
+            "--tolerance 1e-3",
+            "g7k15, g10k21, tanh-sinh and cubature",
+        ),
+        (
+            "simpson",
+            "--absolute 1e-3",
+            "g7k15, g10k21, tanh-sinh and cubature",
+        ),
         ("simpson", "--break 0.5", "g7k15, g10k21 and tanh-sinh"),
         ("tanh-sinh", "--intervals 9", "g7k15 and g10k21"),
         ("g7k15", "--levels 9", "tanh-sinh"),
+        ("g7k15", "--evaluations 9", "cubature"),
     ] {
         let (argument, _) = option.split_once(' ').unwrap_or_default();
         assert_eq!(

@@ -71,15 +71,22 @@ pub(super) fn module<R: Number>(
         ".version {major}.{minor}\n.target {target}\n.address_size {}\n",
         tree.address_size
     );
-    let mut written = BTreeSet::new();
+    let mut written = BTreeMap::new();
     for item in trees.iter().flat_map(|tree| &tree.items) {
         let Item::Variables(variables) = item else {
             continue;
         };
         let mut known = variables.iter().map(|variable| variable.name);
-        // A constant's name says what it is: both trees may have it.
-        if known.any(|name| names.contains(name) && written.insert(name)) {
-            let _ = writeln!(text, "{item}");
+        let Some(name) = known.find(|name| names.contains(name)) else {
+            continue;
+        };
+        match written.insert(name, item) {
+            None => {
+                let _ = writeln!(text, "{item}");
+            }
+            // Both trees may have it; numbers at the ends of names are of one tree alone.
+            Some(other) if other.to_string() == item.to_string() => {}
+            Some(_) => return Err(damaged(name, "two modules have it, and it is not the same")),
         }
     }
     let _ = write!(text, "{callees}{kernels}");
@@ -115,7 +122,9 @@ fn callees<'t>(trees: &[&Module<'t>], names: &mut BTreeSet<&'t str>) -> String {
     }
     let (mut text, mut written) = (String::new(), BTreeSet::new());
     for function in functions() {
-        if !names.contains(function.name) || !written.insert(function.name) {
+        // What is declared before it is defined is there twice.
+        let this = (function.name, function.body.is_some());
+        if !names.contains(function.name) || !written.insert(this) {
             continue;
         }
         text.push_str(&head(function));
