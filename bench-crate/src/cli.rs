@@ -90,7 +90,8 @@ pub enum Command {
 #[command(after_help = examples::BENCH)]
 pub struct BenchArguments {
     /// Tables: activity, sweep-f64, sweep-f32, accuracy, mapping, limits [default: these],
-    /// scan, reduce, integral, integrals, kernels, integrate (integral and integrals)
+    /// scan, reduce, select, integral, integrals, cubature, kernels, functions, integrate
+    /// (integral and integrals)
     ///
     /// One more, `faults`, runs kernels that fault and hang on purpose.
     #[arg(value_name = "TABLE")]

@@ -83,8 +83,8 @@ fn an_unknown_table_lists_the_known_ones() {
     assert_eq!(
         problem(|a| a.tables = vec!["maping".into()]),
         "TABLE `maping` is unknown, a similar name is `mapping`, known are activity, sweep-f64, \
-         sweep-f32, accuracy, mapping, limits, scan, reduce, select, integral, integrals, kernels, \
-         functions, integrate"
+         sweep-f32, accuracy, mapping, limits, scan, reduce, select, integral, integrals, \
+         cubature, kernels, functions, integrate"
     );
 }
 

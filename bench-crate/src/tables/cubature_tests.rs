@@ -64,6 +64,9 @@ fn the_emulator_has_claims_that_hold_and_skips_what_takes_minutes() {
         assert!(number("claim") <= 1e-5, "{}", of.name);
         assert_eq!(row.metrics.text("ended"), Some("converged"));
         assert_eq!(row.ms("kernel"), None);
+        let launched = session.module.take_launched();
+        let rule = "cubature_rule_formula".to_owned();
+        assert!(launched.contains(&rule), "{launched:?}");
         expect_to_come_back(&[row]);
     }
     let row = measured(&mut session, &TABLE, &cell("continuous", 8));

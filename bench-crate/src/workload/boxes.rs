@@ -53,13 +53,15 @@ impl Boxed {
         (1..=dimensions).map(|i| format!("x{i}")).collect()
     }
 
-    /// Its formula, whose operations are those of the same integrand in Rust.
+    /// Its formula, from the last axis on: what the other axes add is then the same along the first
+    /// one, on which a rule's innermost loop goes.
     pub fn formula(&self, dimensions: usize) -> String {
         let [a, u] = self.axes(dimensions);
         let each = |sign: &str, term: &dyn Fn(&str, f64, f64) -> String| {
             let x = Self::variables(dimensions).into_iter();
             let terms = x.zip(&a).zip(&u).map(|((x, a), u)| term(&x, *a, *u));
-            terms.collect::<Vec<_>>().join(sign)
+            let terms: Vec<String> = terms.collect();
+            terms.into_iter().rev().collect::<Vec<_>>().join(sign)
         };
         let linear = each(" + ", &|x, a, _| format!("{a:?}*{x}"));
         match self.name {

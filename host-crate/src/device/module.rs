@@ -153,7 +153,7 @@ impl Module {
     }
 
     /// The entries that were launched since this was asked last, in the order of their names; one
-    /// whose launch was refused is none of them.
+    /// whose launch was refused is none of them, and one with a formula in it is.
     pub fn take_launched(&self) -> Vec<String> {
         let mut entries = self.entries();
         let launched = entries.iter_mut().filter(|(_, entry)| entry.is_launched);
@@ -163,7 +163,11 @@ impl Module {
                 name.clone()
             })
             .collect();
+        let changed = &self.loaded.changed;
+        let changed = changed.lock().unwrap_or_else(PoisonError::into_inner);
+        names.extend(changed.values().flat_map(Module::take_launched));
         names.sort_unstable();
+        names.dedup();
         names
     }
 

@@ -168,7 +168,7 @@ macro_rules! hole {
     }};
 }
 
-#[cfg(target_os = "cuda")]
+#[cfg(all(target_os = "cuda", feature = "instances"))]
 pub(crate) use hole;
 
 /// The integrand in one kind of numbers, and the kernels that are no rule's.
