@@ -4,6 +4,7 @@
 //! Its layers, each of which uses those above it in this list alone:
 //!
 //! - `error`: the library's errors as exceptions. `context`: the thread's CUDA context.
+//! - `boxes`: integrals of formulas over boxes.
 //! - `operations`: scans and reductions by their names. `integrals`: integrals by theirs, and of formulas.
 //!   `dlpack`: arrays as other packages know them.
 //! - `device`: a device, and what is asked of it.

@@ -1,15 +1,15 @@
 //! A formula's text to its graph: operators by their binding power (Pratt, Top down operator
 //! precedence, 1973).
 
+mod scope;
+
 use std::collections::HashMap;
 
-use super::graph::{Graph, Id, Node, Variable};
+use super::graph::{Graph, Id, Node};
 use super::lexer::{Kind, Token, tokens};
 use super::names::{arity, called, functions, is_reserved, near, number};
 use super::operation::{Constant, Operation};
 use crate::error::FormulaError;
-use crate::integrate::MAX_PARAMETERS;
-use quadscan_kernels::cubature::region::MAX_DIMENSIONS;
 
 /// How deep expressions may be within each other, and how many nodes a formula may have.
 const MAX_DEPTH: u32 = 200;
@@ -90,49 +90,6 @@ struct Parser<'t> {
 type Value = (Id, bool);
 
 impl<'t> Parser<'t> {
-    fn know_constants(&mut self) {
-        use std::{f32, f64};
-        for (name, single, double) in [
-            ("pi", f32::consts::PI, f64::consts::PI),
-            ("tau", f32::consts::TAU, f64::consts::TAU),
-            ("e", f32::consts::E, f64::consts::E),
-            ("eps", f32::EPSILON, f64::EPSILON),
-            ("inf", f32::INFINITY, f64::INFINITY),
-        ] {
-            let id = self
-                .graph
-                .add(Node::Constant(Constant::new(single, double)));
-            self.known.insert(name.to_owned(), id);
-        }
-    }
-
-    /// The variable of rules over an interval.
-    fn know_x(&mut self) {
-        for (name, variable) in [
-            ("x", Variable::X),
-            ("from_lower", Variable::FromLower),
-            ("to_upper", Variable::ToUpper),
-        ] {
-            let id = self.graph.add(Node::Variable(variable));
-            self.known.insert(name.to_owned(), id);
-        }
-    }
-
-    /// The variables of a box.
-    fn know_axes(&mut self, names: &[&str]) -> Result<(), FormulaError> {
-        for (k, name) in names.iter().enumerate() {
-            if k == MAX_DIMENSIONS {
-                let problem =
-                    format!("`{name}` is one variable too many, allowed are {MAX_DIMENSIONS}");
-                return Err(self.wrong(problem));
-            }
-            self.expect_new(name, "a variable", 0)?;
-            let id = self.graph.add(Node::Variable(Variable::Axis(k as u8)));
-            self.known.insert((*name).to_owned(), id);
-        }
-        Ok(())
-    }
-
     fn formula(&mut self) -> Result<Id, FormulaError> {
         while self.peek() == Kind::Name("let") {
             self.binding()?;
@@ -294,53 +251,6 @@ impl<'t> Parser<'t> {
                 Err(self.wrong(problem))
             }
         }
-    }
-
-    /// A constant, a variable, a binding or a parameter.
-    fn name(&mut self, name: &str, at: usize) -> Result<Id, FormulaError> {
-        if let Some(&id) = self.known.get(name) {
-            return Ok(id);
-        }
-        if arity(name).is_some() {
-            let problem = format!("`{name}` is a function, its arguments stand in parentheses");
-            return Err(self.wrong_at(at, problem));
-        }
-        if !self.is_open {
-            let known = self.known.keys().map(String::as_str);
-            let near = near(name, known).unwrap_or_else(|| {
-                let all = self.parameters.join(", ");
-                format!(", the parameters are: {all}")
-            });
-            return Err(self.wrong_at(at, format!("`{name}` is unknown{near}")));
-        }
-        self.parameter(name, at)
-    }
-
-    /// Err for a name that `what` cannot have.
-    fn expect_new(&self, name: &str, what: &str, at: usize) -> Result<(), FormulaError> {
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_name = name.chars().all(is_word) && !name.starts_with(|c: char| c.is_ascii_digit());
-        if name.is_empty() || !is_name || is_reserved(name) || self.known.contains_key(name) {
-            let problem =
-                format!("`{name}` is no name for {what}, allowed are words that mean nothing else");
-            return Err(self.wrong_at(at, problem));
-        }
-        Ok(())
-    }
-
-    fn parameter(&mut self, name: &str, at: usize) -> Result<Id, FormulaError> {
-        self.expect_new(name, "a parameter", at)?;
-        if self.parameters.len() == MAX_PARAMETERS {
-            let (most, all) = (MAX_PARAMETERS, self.parameters.join(", "));
-            let problem = format!(
-                "`{name}` is one parameter too many, allowed are {most}, and there are {all}"
-            );
-            return Err(self.wrong_at(at, problem));
-        }
-        let id = self.graph.add(Node::Parameter(self.parameters.len() as u8));
-        self.parameters.push(name.to_owned());
-        self.known.insert(name.to_owned(), id);
-        Ok(id)
     }
 
     /// A function with its arguments; the parenthesis is next.
