@@ -12,6 +12,7 @@
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
 pub mod cubature;
+pub mod monte_carlo;
 
 use quadscan_kernels::integrands;
 

@@ -1,0 +1,94 @@
+//! [`monte_carlo_kernels!`](crate::monte_carlo_kernels): kernels of integrands.
+
+/// Makes the kernels of integrands, which implement
+/// [`Integrand`](crate::monte_carlo::integrand::Integrand), and a catalogue for the host.
+///
+/// ```text
+/// name = Type,
+/// ```
+#[macro_export]
+macro_rules! monte_carlo_kernels {
+    ($($name:ident = $type:ty),* $(,)?) => {
+        $(
+            #[cfg(not(target_os = "cuda"))]
+            impl $crate::monte_carlo::integrand::IntegrandKernels for $type {
+                const KERNELS: $crate::monte_carlo::integrand::Kernels = {
+                    let sample = concat!("monte_carlo_sample_", stringify!($name));
+                    let strata = concat!("monte_carlo_strata_", stringify!($name));
+                    let lattice = concat!("monte_carlo_lattice_", stringify!($name));
+                    let entries = [sample, strata, lattice];
+                    // SAFETY: these are the integrand's kernels.
+                    unsafe {
+                        $crate::monte_carlo::integrand::Kernels::new::<Self>(
+                            stringify!($name), entries,
+                        )
+                    }
+                };
+            }
+
+            #[cfg(target_os = "cuda")]
+            $crate::pastey::paste! {
+                /// Samples strata; see `vegas`.
+                ///
+                /// # Safety
+                /// See the function `sample` there.
+                #[::cuda_std::kernel]
+                #[part([<monte_carlo_ $name>])]
+                #[launch_bounds(256, 2)]
+                #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+                pub unsafe fn [<monte_carlo_sample_ $name>](
+                    edges: *const f64,
+                    histogram: *mut u64,
+                    units: *mut $crate::monte_carlo::sizes::Sums,
+                    groups: *mut $crate::monte_carlo::sizes::Sums,
+                    sampling: $crate::monte_carlo::sizes::Sampling,
+                    prefixes: *const f64,
+                    blocks: *const f64,
+                    deal: $crate::monte_carlo::sizes::Deal,
+                    parameters: $crate::monte_carlo::integrand::Parameters,
+                ) {
+                    let request = $crate::monte_carlo::vegas::Request {
+                        edges, histogram, units, groups, sampling: &sampling,
+                    };
+                    let deal = $crate::monte_carlo::vegas::Dealt { deal, prefixes, blocks };
+                    // SAFETY: the kernel's own contract.
+                    unsafe {
+                        $crate::monte_carlo::vegas::sample::<$type>(&request, &deal, &parameters)
+                    }
+                }
+
+                /// Adds up strata; see `vegas`.
+                ///
+                /// # Safety
+                /// See the function `strata` there.
+                #[::cuda_std::kernel]
+                #[part([<monte_carlo_ $name>])]
+                #[launch_bounds(256)]
+                #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+                pub unsafe fn [<monte_carlo_strata_ $name>](
+                    units: *const $crate::monte_carlo::sizes::Sums,
+                    groups: *const $crate::monte_carlo::sizes::Sums,
+                    samples: u32,
+                    beta: f64,
+                    prefixes: *const f64,
+                    blocks: *const f64,
+                    deal: $crate::monte_carlo::sizes::Deal,
+                    next_prefixes: *mut f64,
+                    totals: *mut [f64; $crate::monte_carlo::sizes::TOTALS],
+                ) {
+                    let request = $crate::monte_carlo::vegas::Adding {
+                        units, groups, samples, beta, prefixes: next_prefixes, totals,
+                    };
+                    let deal = $crate::monte_carlo::vegas::Dealt { deal, prefixes, blocks };
+                    // SAFETY: the kernel's own contract.
+                    unsafe { $crate::monte_carlo::vegas::strata(&request, &deal) }
+                }
+            }
+        )*
+
+        /// The integrands with these kernels, in this order.
+        #[cfg(not(target_os = "cuda"))]
+        pub const MONTE_CARLO: &[$crate::monte_carlo::integrand::Kernels] =
+            &[$(<$type as $crate::monte_carlo::integrand::IntegrandKernels>::KERNELS),*];
+    };
+}
