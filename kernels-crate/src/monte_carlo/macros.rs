@@ -83,6 +83,27 @@ macro_rules! monte_carlo_kernels {
                     // SAFETY: the kernel's own contract.
                     unsafe { $crate::monte_carlo::vegas::strata(&request, &deal) }
                 }
+
+                /// Sums points of lattices; see `lattice`.
+                ///
+                /// # Safety
+                /// See the function `sum` there.
+                #[::cuda_std::kernel]
+                #[part([<monte_carlo_ $name>])]
+                #[launch_bounds(256)]
+                pub unsafe fn [<monte_carlo_lattice_ $name>](
+                    points: $crate::monte_carlo::sizes::Points,
+                    shifts: *const [u32; $crate::monte_carlo::sizes::MAX_DIMENSIONS],
+                    parameters: $crate::monte_carlo::integrand::Parameters,
+                    sums: *mut $crate::monte_carlo::sizes::Sums,
+                ) {
+                    // SAFETY: the kernel's own contract.
+                    unsafe {
+                        $crate::monte_carlo::lattice::sum::<$type>(
+                            &points, shifts, &parameters, sums,
+                        )
+                    }
+                }
             }
         )*
 

@@ -145,3 +145,28 @@ pub fn digits(bits: u32, dimensions: usize) -> [Digits; MAX_DIMENSIONS] {
 
 /// Units of a group.
 pub const GROUP: u32 = LANES;
+
+/// Points of lattices that a launch sums: of each replicate, a whole number of groups.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[repr(C)]
+pub struct Points {
+    /// Lower limits,
+    pub from: [f64; MAX_DIMENSIONS],
+    /// and how far it is from there to the upper ones.
+    pub widths: [f64; MAX_DIMENSIONS],
+    /// From a point to the next, in units of 2^-32 of a cube that is closed around.
+    pub steps: [u32; MAX_DIMENSIONS],
+    /// Of the integral.
+    pub dimensions: u32,
+    /// Lattices, with a shift each.
+    pub replicates: u32,
+    /// Groups of a replicate's points, which a warp takes.
+    pub groups: u32,
+    /// Points that a lane takes of a group.
+    pub each: u32,
+}
+
+// SAFETY: zeros are such a value.
+unsafe impl Zeroable for Points {}
+// SAFETY: numbers without padding between or behind them.
+unsafe impl Pod for Points {}

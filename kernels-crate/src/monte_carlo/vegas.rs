@@ -294,7 +294,7 @@ unsafe fn add(request: &Request<'_>, counts: SharedPtr<u32>, index: u32, count: 
 /// # Safety
 /// All lanes of the warp call it.
 #[inline(always)]
-unsafe fn of_all_lanes(mut sums: Sums) -> Sums {
+pub(super) unsafe fn of_all_lanes(mut sums: Sums) -> Sums {
     let mut distance = LANES / 2;
     while distance > 0 {
         // SAFETY: the caller's.
@@ -438,4 +438,96 @@ unsafe fn of_stratum(request: &Adding, first: u32, end: u32, lane: u32) -> [f64;
         0.0
     };
     [mean, variance, square, share]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sizes::{Deal, THREADS, digits};
+    use super::Dealt;
+
+    /// Deals units by these shares, a block after the other, as launches add them up.
+    fn check(shares: &[f64], extra: u32) {
+        let (mut prefixes, mut blocks, mut total) = ([0.0; 1024], [0.0; 4], 0.0);
+        for (block, shares) in shares.chunks(THREADS as usize).enumerate() {
+            let mut before = 0.0;
+            for (index, share) in shares.iter().enumerate() {
+                prefixes[block * THREADS as usize + index] = before;
+                before += share;
+            }
+            blocks[block] = total;
+            total += before;
+        }
+        let bits = shares.len().ilog2();
+        let factor = if total > 0.0 {
+            f64::from(extra) / total
+        } else {
+            0.0
+        };
+        let dealt = Dealt {
+            deal: Deal {
+                factor,
+                bits,
+                extra,
+            },
+            prefixes: prefixes.as_ptr(),
+            blocks: blocks.as_ptr(),
+        };
+        let mut next = 0;
+        for (stratum, share) in (0..).zip(shares) {
+            // SAFETY: there are such strata and units.
+            unsafe {
+                let (first, end) = (dealt.first(stratum), dealt.first(stratum + 1));
+                assert_eq!(first, next);
+                let wanted = if factor > 0.0 {
+                    factor * share
+                } else {
+                    f64::from(extra) / shares.len() as f64
+                };
+                let off = f64::from(end - first) - 1.0 - wanted;
+                assert!(-1.0 < off && off < 1.0, "{stratum}: {off}");
+                assert_eq!(dealt.stratum_of(first), stratum);
+                assert_eq!(dealt.stratum_of(end - 1), stratum);
+                next = end;
+            }
+        }
+        assert_eq!(next, dealt.deal.units());
+    }
+
+    #[test]
+    fn every_unit_is_dealt_and_finds_its_stratum() {
+        let mut shares = [0.0; 1024];
+        check(&shares, 5000);
+        check(&shares[..1], 31);
+        for (index, share) in (0_u32..).zip(&mut shares) {
+            *share = f64::from(index.wrapping_mul(2_654_435_769) >> 8) * 1e-9;
+        }
+        check(&shares, 12_345);
+        check(&shares[..8], 0);
+        shares.fill(0.0);
+        shares[700] = 3.0;
+        check(&shares, 999);
+    }
+
+    #[test]
+    fn every_stratum_has_a_box_of_its_own() {
+        for (bits, dimensions) in [(0, 3), (5, 3), (8, 1), (20, 32), (13, 2)] {
+            let axes = digits(bits, dimensions);
+            // The bits that say the stratum, gathered again.
+            let mut all = 0_u32;
+            for digits in &axes[..dimensions] {
+                assert_eq!(digits.mask.count_ones(), digits.bits);
+                assert_eq!(digits.mask.leading_ones(), digits.bits);
+                let own = (0..bits).filter(|bit| {
+                    let place = (1_u32 << bit).wrapping_mul(digits.factor) & digits.mask;
+                    place != 0
+                });
+                assert_eq!(own.clone().count() as u32, digits.bits);
+                for bit in own {
+                    assert_eq!(all >> bit & 1, 0);
+                    all |= 1 << bit;
+                }
+            }
+            assert_eq!(all, (1 << bits) - 1);
+        }
+    }
 }

@@ -18,6 +18,7 @@ mod launches;
 mod limits;
 mod mapping;
 mod memory;
+mod monte_carlo;
 mod older_gpus;
 mod reduce;
 mod reduce_operators;
@@ -95,6 +96,13 @@ fn cases() -> Vec<Case> {
         cubature::boxes_go_either_way_and_have_the_same_bits_again,
         cubature::a_box_that_cannot_be_integrated_says_why,
         cubature::boxes_and_options_that_cannot_be_are_refused,
+        monte_carlo::every_integrand_is_within_five_standard_errors,
+        monte_carlo::standard_errors_are_as_large_as_errors,
+        monte_carlo::estimates_have_the_same_bits_again_and_on_other_devices,
+        monte_carlo::lattices_have_smooth_integrals_to_many_digits,
+        monte_carlo::boxes_go_either_way_and_converge_when_the_tolerance_is_met,
+        monte_carlo::an_estimate_that_is_not_to_be_believed_says_why,
+        monte_carlo::boxes_and_options_of_samples_that_cannot_be_are_refused,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,
