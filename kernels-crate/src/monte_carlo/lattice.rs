@@ -5,7 +5,7 @@
 //! convergence of those that are, is Hickernell's (Obtaining O(N^-2+e) convergence for lattice
 //! quadrature rules, 2002).
 
-use cuda_std::{thread, warp};
+use cuda_std::{GpuFloat, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
 use super::sizes::{MAX_DIMENSIONS, Points, Sums, THREADS};
@@ -53,12 +53,12 @@ pub unsafe fn sum<I: Integrand>(
                     // Down from the middle on.
                     let folded = (place ^ (place.cast_signed() >> 31).cast_unsigned()) & !(1 << 31);
                     let share = f64::from_bits(PLACE | u64::from(folded)) - BEFORE;
-                    x[axis] = share.mul_add(points.widths[axis], points.from[axis]);
+                    x[axis] = GpuFloat::mul_add(share, points.widths[axis], points.from[axis]);
                 }
             }
             let value = I::at(&x, dimensions, parameters);
             of.first += value;
-            of.second = value.mul_add(value, of.second);
+            of.second = GpuFloat::mul_add(value, value, of.second);
             point += LANES;
         }
         // SAFETY: the caller's; all lanes are here.

@@ -324,7 +324,7 @@ pub struct Adding {
     pub totals: *mut [f64; TOTALS],
 }
 
-/// Adds up strata, a warp each of as many as a warp has lanes, and their totals, in their order.
+/// Adds up strata, a warp each of as many as it has lanes, and their totals, in their order.
 ///
 /// # Safety
 /// All units were sampled for this deal; there is room for a prefix of every stratum and for the totals.
@@ -334,28 +334,38 @@ pub unsafe fn strata(request: &Adding, deal: &Dealt) {
     let values = shared_array![f64; TOTALS * THREADS as usize];
     let (thread, lane) = (thread::thread_idx_x(), warp::lane_id());
     let stratum = thread::block_idx_x() * THREADS + thread;
-    let of_warp = thread / LANES * LANES;
     let strata = 1 << deal.deal.bits;
     // The compiler is not to know how many: it would write the loops out.
     let threads = thread::block_dim_x();
-    let mut next = 0;
-    while next < threads / (THREADS / LANES) {
-        let stratum = stratum - lane + next;
-        let mut own = [0.0; TOTALS];
-        if stratum < strata {
-            // SAFETY: the caller's; all lanes of the warp are here.
-            unsafe {
-                let (first, end) = (deal.first(stratum), deal.first(stratum + 1));
-                own = of_stratum(request, first, end, lane);
+    // SAFETY: the caller's; all lanes of the warp are here. Below the numbers of the block.
+    unsafe {
+        let first = deal.first(stratum.min(strata));
+        let end = deal.first((stratum + 1).min(strata));
+        let (mut sums, mut next) = (
+            Sums {
+                first: 0.0,
+                second: 0.0,
+            },
+            0,
+        );
+        while next < threads / (THREADS / LANES) {
+            let first = warp::shuffle_idx(warp::FULL_MASK, first, next);
+            let end = warp::shuffle_idx(warp::FULL_MASK, end, next);
+            let of = of_units(request, first, end, lane);
+            if lane == next {
+                sums = of;
             }
+            next += 1;
         }
-        if lane == 0 {
-            for (k, own) in own.iter().enumerate() {
-                // SAFETY: below the numbers of the block.
-                unsafe { *values.add(k * THREADS as usize + (of_warp + next) as usize) = *own };
-            }
+        let own = if first < end {
+            let samples = f64::from(end - first) * f64::from(request.samples);
+            of_stratum(&sums, samples, request.beta)
+        } else {
+            [0.0; TOTALS]
+        };
+        for (k, own) in own.iter().enumerate() {
+            *values.add(k * THREADS as usize + thread as usize) = *own;
         }
-        next += 1;
     }
     thread::sync_threads();
     // A warp a total: its first lane adds up, and puts what was before in the place of each.
@@ -388,12 +398,12 @@ pub unsafe fn strata(request: &Adding, deal: &Dealt) {
     }
 }
 
-/// The mean of a stratum of these units, the variance of the mean, the mean square, and the share.
+/// The sums of a stratum's units.
 ///
 /// # Safety
-/// As [`strata`]; all lanes of the warp call it.
+/// As [`strata`]; all lanes of the warp call it with the same units.
 #[inline(always)]
-unsafe fn of_stratum(request: &Adding, first: u32, end: u32, lane: u32) -> [f64; TOTALS] {
+unsafe fn of_units(request: &Adding, first: u32, end: u32, lane: u32) -> Sums {
     let mut sums = Sums {
         first: 0.0,
         second: 0.0,
@@ -427,13 +437,17 @@ unsafe fn of_stratum(request: &Adding, first: u32, end: u32, lane: u32) -> [f64;
         unit += LANES;
     }
     // SAFETY: the caller's.
-    let sums = unsafe { of_all_lanes(sums) };
-    let samples = f64::from(end - first) * f64::from(request.samples);
+    unsafe { of_all_lanes(sums) }
+}
+
+/// The mean of a stratum, the variance of the mean, the mean square, and the share.
+#[inline(always)]
+fn of_stratum(sums: &Sums, samples: f64, beta: f64) -> [f64; TOTALS] {
     let (mean, square) = (sums.first / samples, sums.second / samples);
     let variance = GpuFloat::max(mean.mul_add(-mean, square), 0.0) / (samples - 1.0);
     let of_sample = variance * samples;
     let share = if of_sample > 0.0 {
-        GpuFloat::exp(0.5 * request.beta * GpuFloat::ln(of_sample))
+        GpuFloat::exp(0.5 * beta * GpuFloat::ln(of_sample))
     } else {
         0.0
     };

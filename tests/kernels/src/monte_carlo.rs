@@ -11,14 +11,11 @@ use quadscan_kernels::monte_carlo_kernels;
 
 use crate::cubature::{Continuous, Discontinuous, GaussianPeak, Oscillatory};
 
-/// The most dimensions of what is here.
-const MOST: usize = 20;
-
-/// exp(-sum a_k^2 (x_k - u_k)^2).
+/// exp(-sum a_k^2 (x_k - u_k)^2), of up to so many variables.
 #[derive(Clone, Copy, Debug)]
-pub struct WideGaussian;
+pub struct Gaussian<const MOST: usize>;
 
-impl Integrand for WideGaussian {
+impl<const MOST: usize> Integrand for Gaussian<MOST> {
     const MOST: usize = MOST;
 
     #[inline(always)]
@@ -35,7 +32,7 @@ impl Integrand for WideGaussian {
 pub struct TwoPeaks;
 
 impl Integrand for TwoPeaks {
-    const MOST: usize = MOST;
+    const MOST: usize = 16;
 
     #[inline(always)]
     fn at(x: &Point, dimensions: usize, [a, u]: &Parameters) -> f64 {
@@ -54,6 +51,8 @@ monte_carlo_kernels! {
     gaussian_peak = GaussianPeak,
     continuous = Continuous,
     discontinuous = Discontinuous,
-    wide_gaussian = WideGaussian,
+    gaussian_9 = Gaussian<9>,
+    gaussian_16 = Gaussian<16>,
+    gaussian_20 = Gaussian<20>,
     two_peaks = TwoPeaks,
 }
