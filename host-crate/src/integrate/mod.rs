@@ -49,9 +49,7 @@ pub use composite::Composite;
 pub use cubature::{Cubature, CubatureOptions, Cubed, Status};
 pub use formula::Formula;
 pub use items::Items;
-pub use monte_carlo::{
-    Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions,
-};
+pub use monte_carlo::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::outcome::{

@@ -8,8 +8,8 @@
 use cuda_std::{GpuFloat, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
+use super::lanes::of_all_lanes;
 use super::sizes::{MAX_DIMENSIONS, Points, Sums, THREADS};
-use super::vegas::of_all_lanes;
 use crate::LANES;
 
 /// 2^21, whose last bits are those of 2^-31, and half of such a bit less than it.

@@ -50,17 +50,17 @@ macro_rules! monte_carlo_kernels {
                     let request = $crate::monte_carlo::vegas::Request {
                         edges, histogram, units, groups, sampling: &sampling,
                     };
-                    let deal = $crate::monte_carlo::vegas::Dealt { deal, prefixes, blocks };
+                    let deal = $crate::monte_carlo::deal::Dealt { deal, prefixes, blocks };
                     // SAFETY: the kernel's own contract.
                     unsafe {
                         $crate::monte_carlo::vegas::sample::<$type>(&request, &deal, &parameters)
                     }
                 }
 
-                /// Adds up strata; see `vegas`.
+                /// Adds up strata; see `strata`.
                 ///
                 /// # Safety
-                /// See the function `strata` there.
+                /// See the function `add_up` there.
                 #[::cuda_std::kernel]
                 #[part([<monte_carlo_ $name>])]
                 #[launch_bounds(256)]
@@ -76,12 +76,12 @@ macro_rules! monte_carlo_kernels {
                     next_prefixes: *mut f64,
                     totals: *mut [f64; $crate::monte_carlo::sizes::TOTALS],
                 ) {
-                    let request = $crate::monte_carlo::vegas::Adding {
+                    let request = $crate::monte_carlo::strata::Adding {
                         units, groups, samples, beta, prefixes: next_prefixes, totals,
                     };
-                    let deal = $crate::monte_carlo::vegas::Dealt { deal, prefixes, blocks };
+                    let deal = $crate::monte_carlo::deal::Dealt { deal, prefixes, blocks };
                     // SAFETY: the kernel's own contract.
-                    unsafe { $crate::monte_carlo::vegas::strata(&request, &deal) }
+                    unsafe { $crate::monte_carlo::strata::add_up(&request, &deal) }
                 }
 
                 /// Sums points of lattices; see `lattice`.

@@ -170,3 +170,31 @@ pub struct Points {
 unsafe impl Zeroable for Points {}
 // SAFETY: numbers without padding between or behind them.
 unsafe impl Pod for Points {}
+
+#[cfg(test)]
+mod tests {
+    use super::digits;
+
+    #[test]
+    fn every_stratum_has_a_box_of_its_own() {
+        for (bits, dimensions) in [(0, 3), (5, 3), (8, 1), (20, 32), (13, 2)] {
+            let axes = digits(bits, dimensions);
+            // The bits that say the stratum, gathered again.
+            let mut all = 0_u32;
+            for digits in &axes[..dimensions] {
+                assert_eq!(digits.mask.count_ones(), digits.bits);
+                assert_eq!(digits.mask.leading_ones(), digits.bits);
+                let own = (0..bits).filter(|bit| {
+                    let place = (1_u32 << bit).wrapping_mul(digits.factor) & digits.mask;
+                    place != 0
+                });
+                assert_eq!(own.clone().count() as u32, digits.bits);
+                for bit in own {
+                    assert_eq!(all >> bit & 1, 0);
+                    all |= 1 << bit;
+                }
+            }
+            assert_eq!(all, (1 << bits) - 1);
+        }
+    }
+}

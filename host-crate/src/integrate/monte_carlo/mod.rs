@@ -2,6 +2,7 @@
 
 mod grid;
 mod lattice;
+mod samples;
 mod statistics;
 #[cfg(test)]
 mod tests;

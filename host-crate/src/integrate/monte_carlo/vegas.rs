@@ -1,29 +1,20 @@
 //! VEGAS+.
 
-use bytemuck::Zeroable;
 use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels, Parameters};
-use quadscan_kernels::monte_carlo::philox::round_keys;
-use quadscan_kernels::monte_carlo::sizes::{
-    BIN_BITS, BINS, Deal, EDGES, GROUP, MAX_STRATA_BITS, MEAN_COUNT, Sampling, Sums, THREADS,
-    TOTALS, digits, shared_bytes,
-};
+use quadscan_kernels::monte_carlo::sizes::GROUP;
 
 use super::grid::Grid;
+use super::samples::{Memory, Run, Shape};
 use super::statistics::{Iteration, together};
 use super::{Estimate, SamplingStatus, Sorted, sorted, within};
 use crate::Result;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
+use crate::device::Module;
 use crate::integrate::refuse;
 
 /// The fewest evaluations of an iteration: a group of units of four samples,
 const FEWEST: u64 = 4 * GROUP as u64;
 /// and the most.
 const MOST: u64 = 1 << 31;
-/// Samples of a unit, and units from which on it has more samples.
-const SAMPLES: [u64; 2] = [4, 64];
-const UNITS: u64 = 1 << 20;
-/// A stratum has so many units or more on average, of which one is its own.
-const UNITS_OF_STRATUM: u32 = 4;
 /// Iterations that count before there may be an end.
 const LEAST: usize = 5;
 /// Rounding of a mean, in units of the root of the mean square.
@@ -105,17 +96,8 @@ impl Default for VegasOptions {
 /// ```
 #[derive(Debug)]
 pub struct Vegas {
-    module: Module,
-    kernels: Kernels,
+    memory: Memory,
     options: VegasOptions,
-    edges: Buffer<f64>,
-    histogram: Buffer<u64>,
-    units: Buffer<Sums>,
-    groups: Buffer<Sums>,
-    /// Shares before each stratum, which a launch reads, and those that it writes.
-    prefixes: [Buffer<f64>; 2],
-    blocks: Buffer<f64>,
-    totals: Buffer<[f64; TOTALS]>,
 }
 
 impl Vegas {
@@ -142,27 +124,15 @@ impl Vegas {
         within("iterations", options.iterations, [2, 1000])?;
         within("alpha", options.alpha, [0.0, 2.0])?;
         within("beta", options.beta, [0.0, 1.0])?;
-        let device = module.device();
-        let shape = Shape::new(options.evaluations, kernels.most);
-        let (units, strata) = (shape.units as usize, 1 << shape.bits);
-        let blocks = shape.blocks() as usize;
         Ok(Self {
-            module: module.clone(),
-            kernels,
+            memory: Memory::new(module, kernels, options.evaluations)?,
             options,
-            edges: device.alloc(kernels.most * EDGES)?,
-            histogram: device.alloc(kernels.most * BINS)?,
-            units: device.alloc(units)?,
-            groups: device.alloc(units / GROUP as usize)?,
-            prefixes: [device.alloc(strata)?, device.alloc(strata)?],
-            blocks: device.alloc(blocks)?,
-            totals: device.alloc(blocks)?,
         })
     }
 
     /// The integrand.
     pub fn kernels(&self) -> &Kernels {
-        &self.kernels
+        &self.memory.kernels
     }
 
     /// The integral over a box: a lower and an upper limit of each dimension. From a higher limit to
@@ -180,13 +150,19 @@ impl Vegas {
         limits: &[(f64, f64)],
         parameters: &Parameters,
     ) -> Result<Estimate> {
-        let Sorted { sign, limits } = sorted(&self.kernels, limits, parameters)?;
+        let Sorted { sign, limits } = sorted(&self.memory.kernels, limits, parameters)?;
         if limits.iter().any(|(from, to)| from == to) {
             return Ok(Estimate::NOTHING);
         }
         let options = self.options;
         let shape = Shape::new(options.evaluations, limits.len());
-        let mut run = Run::new(self, shape, Grid::even(&limits), parameters)?;
+        let mut run = Run::new(
+            &mut self.memory,
+            shape,
+            Grid::even(&limits),
+            parameters,
+            (options.seed, options.beta),
+        )?;
         let (mut square, mut counted, mut evaluations) = (0.0, Vec::new(), 0);
         let mut estimate = Estimate::NOTHING;
         for iteration in 0..options.training + options.iterations {
@@ -236,184 +212,5 @@ impl Vegas {
             }
         }
         Ok(estimate)
-    }
-}
-
-/// How the evaluations of an iteration are divided.
-#[derive(Clone, Copy)]
-struct Shape {
-    dimensions: u32,
-    /// Samples of a unit,
-    samples: u32,
-    /// and units.
-    units: u32,
-    /// Strata are 2 to this.
-    bits: u32,
-}
-
-impl Shape {
-    fn new(evaluations: u64, dimensions: usize) -> Self {
-        let many = (evaluations / UNITS).max(1).next_power_of_two();
-        let samples = many.clamp(SAMPLES[0], SAMPLES[1]);
-        let group = u64::from(GROUP);
-        let units = (evaluations / samples / group * group) as u32;
-        let bits = (units / UNITS_OF_STRATUM).ilog2();
-        let dimensions = dimensions as u32;
-        Self {
-            dimensions,
-            samples: samples as u32,
-            units,
-            bits: bits.min(MAX_STRATA_BITS).min(BIN_BITS * dimensions),
-        }
-    }
-
-    fn evaluations(&self) -> u64 {
-        u64::from(self.units) * u64::from(self.samples)
-    }
-
-    /// Blocks that add up strata.
-    fn blocks(&self) -> u32 {
-        (1_u32 << self.bits).div_ceil(THREADS)
-    }
-}
-
-/// The sums of an iteration: integral, its variance, and the integral of the square.
-struct IterationSums {
-    value: f64,
-    variance: f64,
-    square: f64,
-}
-
-/// An integral on the device.
-struct Run<'a> {
-    plan: &'a mut Vegas,
-    shape: Shape,
-    grid: Grid,
-    parameters: &'a Parameters,
-    sampling: Sampling,
-    deal: Deal,
-    /// Blocks that sample.
-    resident: u32,
-}
-
-impl<'a> Run<'a> {
-    fn new(
-        plan: &'a mut Vegas,
-        shape: Shape,
-        grid: Grid,
-        parameters: &'a Parameters,
-    ) -> Result<Self> {
-        let entry = plan.kernels.sample();
-        let shared = shared_bytes(shape.dimensions);
-        let resident = plan.module.resident_blocks(entry, THREADS, shared)?;
-        let sampling = Sampling {
-            volume: (BINS as f64).powi(shape.dimensions as i32),
-            dimensions: shape.dimensions,
-            samples: shape.samples,
-            keys: round_keys(plan.options.seed),
-            digits: digits(shape.bits, shape.dimensions as usize),
-            ..Sampling::zeroed()
-        };
-        let deal = Deal {
-            factor: 0.0,
-            bits: shape.bits,
-            extra: shape.units - (1 << shape.bits),
-        };
-        let mut run = Self {
-            plan,
-            shape,
-            grid,
-            parameters,
-            sampling,
-            deal,
-            resident: resident.max(1),
-        };
-        run.upload()?;
-        Ok(run)
-    }
-
-    fn upload(&mut self) -> Result<()> {
-        let edges = &self.grid.edges;
-        self.plan.edges.slice_mut(..edges.len())?.copy_from(edges)
-    }
-
-    /// Samples and adds up; counts squares relative to their mean, where it is not 0. The next
-    /// iteration's strata have samples by what this one saw.
-    fn iterate(&mut self, iteration: u32, square: f64) -> Result<IterationSums> {
-        let (shape, strata) = (self.shape, f64::from(1_u32 << self.shape.bits));
-        let plan = &mut *self.plan;
-        let mean_units = f64::from(shape.units) / strata;
-        let scale = MEAN_COUNT * mean_units / square;
-        let sampling = Sampling {
-            iteration,
-            scale: if square > 0.0 && scale.is_finite() {
-                scale
-            } else {
-                0.0
-            },
-            ..self.sampling
-        };
-        if sampling.scale != 0.0 {
-            plan.histogram.fill_bytes(0)?;
-        }
-        let (units, groups) = (plan.units.address(), plan.groups.address());
-        let [prefixes, next] = [0, 1].map(|index| plan.prefixes[index].address());
-        let (blocks, deal) = (plan.blocks.address(), self.deal);
-        let (edges, histogram) = (plan.edges.address(), plan.histogram.address());
-        let warps = THREADS / GROUP;
-        let grid = (shape.units / GROUP).div_ceil(warps).min(self.resident);
-        let launch = LaunchShape::new(grid, THREADS).with_shared(shared_bytes(shape.dimensions));
-        let request = arguments![
-            edges,
-            histogram,
-            units,
-            groups,
-            sampling,
-            prefixes,
-            blocks,
-            deal,
-            *self.parameters
-        ];
-        // SAFETY: the parameters are those of the kernels that the macro makes. Memory is this plan's,
-        // of its device, with room for the units and strata of this shape and the dimensions of the
-        // integrand, of which there are no more; launches are one after the other.
-        unsafe {
-            let entry = plan.kernels.sample();
-            plan.module
-                .launch_raw(entry, LaunchConfig::new(launch), &request)?;
-            let (samples, beta, totals) = (shape.samples, plan.options.beta, plan.totals.address());
-            let request = arguments![
-                units, groups, samples, beta, prefixes, blocks, deal, next, totals
-            ];
-            let launch = LaunchConfig::new(LaunchShape::new(shape.blocks(), THREADS));
-            plan.module
-                .launch_raw(plan.kernels.strata(), launch, &request)?;
-        }
-        plan.prefixes.swap(0, 1);
-        let totals = plan.totals.slice(..shape.blocks() as usize)?.to_vec()?;
-        let (mut all, mut before) = ([0.0; TOTALS], Vec::with_capacity(totals.len()));
-        for totals in &totals {
-            before.push(all[TOTALS - 1]);
-            for (all, total) in all.iter_mut().zip(totals) {
-                *all += total;
-            }
-        }
-        let [value, variance, square, shares] = all;
-        plan.blocks.slice_mut(..before.len())?.copy_from(&before)?;
-        let factor = f64::from(deal.extra) / shares;
-        self.deal.factor = if factor.is_normal() { factor } else { 0.0 };
-        Ok(IterationSums {
-            value: value / strata,
-            variance: variance / (strata * strata),
-            square: square / strata,
-        })
-    }
-
-    /// Moves the grid by what the last iteration counted.
-    fn refine(&mut self, alpha: f64) -> Result<()> {
-        let len = self.shape.dimensions as usize * BINS;
-        let squares = self.plan.histogram.slice(..len)?.to_vec()?;
-        self.grid.refine(&squares, alpha);
-        self.upload()
     }
 }
