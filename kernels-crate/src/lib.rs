@@ -14,6 +14,7 @@
 //! - `block_scan`: the published scans of one block.
 //! - `integrate`: integrals by rules over integrands.
 //! - `cubature`: integrals over boxes of several dimensions.
+//! - `monte_carlo`: integrals over boxes of more dimensions, from random points and from lattices.
 //! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
 //!
 //! **Device code is the device's alone.** A program on the host needs launchers, numbers,
@@ -39,6 +40,7 @@ pub mod cubature;
 pub mod diagnostics;
 pub mod integrate;
 pub mod limits;
+pub mod monte_carlo;
 pub mod operator;
 pub mod reduce;
 pub mod scan;

@@ -3,7 +3,8 @@
 //! [`Composite`] is one integral over equal strips, by a composite rule; [`Adaptive`] is a
 //! batch of them, each to a tolerance, by Gauss and Kronrod's rules, and [`TanhSinh`] one by
 //! rules for functions that are infinite or steep at their limits. [`Cubature`] is an integral
-//! over a box of several dimensions, to a tolerance. Which integrands
+//! over a box of several dimensions, to a tolerance, [`Vegas`] and [`Lattice`] one of up to 32, from
+//! random points. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels, or writes
 //! a [`Formula`], which needs no compiler of Rust.
@@ -35,6 +36,7 @@ mod composite;
 mod cubature;
 pub mod formula;
 mod items;
+mod monte_carlo;
 pub mod names;
 mod refuse;
 mod subject;
@@ -47,6 +49,7 @@ pub use composite::Composite;
 pub use cubature::{Cubature, CubatureOptions, Cubed, Status};
 pub use formula::Formula;
 pub use items::Items;
+pub use monte_carlo::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::outcome::{

@@ -139,6 +139,33 @@ impl<T> SharedPtr<T> {
     }
 }
 
+impl SharedPtr<u32> {
+    /// Adds to the word, wrapping, and returns what it was: for words that several threads of the
+    /// block add to. Relaxed.
+    ///
+    /// PTX: `atom.relaxed.cta.shared.add.u32`.
+    ///
+    /// # Safety
+    ///
+    /// The address is a multiple of 4 and may be written; whatever else accesses the word at the
+    /// same time is atomic too.
+    #[inline(always)]
+    pub unsafe fn fetch_add(self, value: u32) -> u32 {
+        let address = self.address;
+        crate::device::gpu!(fetch_add, (address, value) => {
+            let before: u32;
+            core::arch::asm!(
+                "atom.relaxed.cta.shared.add.u32 {}, [{}], {};",
+                out(reg32) before,
+                in(reg32) address,
+                in(reg32) value,
+                options(nostack, preserves_flags),
+            );
+            before
+        })
+    }
+}
+
 impl<V: crate::mem::Vector> SharedPtr<V> {
     /// Reads the vector.
     ///

@@ -9,9 +9,15 @@
 //! Sources: Piessens and others, QUADPACK, 1983; Bailey, Jeyabalan and Li, A comparison of
 //! three high-precision quadrature schemes, 2005; Genz, Testing multidimensional integration
 //! routines, 1984; Planck, Über das Gesetz der Energieverteilung im Normalspectrum, 1901.
+//!
+//! Its layers, each of which uses those above it in this list alone:
+//!
+//! - `cubature`: functions of several variables.
+//! - `monte_carlo`: functions of many.
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
 pub mod cubature;
+pub mod monte_carlo;
 
 use quadscan_kernels::integrands;
 

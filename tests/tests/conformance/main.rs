@@ -19,6 +19,7 @@ mod launches;
 mod limits;
 mod mapping;
 mod memory;
+mod monte_carlo;
 mod older_gpus;
 mod reduce;
 mod reduce_operators;
@@ -101,6 +102,13 @@ fn cases() -> Vec<Case> {
         cubature_formula::infinite_boxes_have_their_integrals,
         cubature_formula::variables_and_parameters_are_known_by_their_names,
         cubature_formula::formulas_of_boxes_and_of_intervals_are_not_taken_for_each_other,
+        monte_carlo::every_integrand_is_within_five_standard_errors,
+        monte_carlo::standard_errors_are_as_large_as_errors,
+        monte_carlo::estimates_have_the_same_bits_again_and_on_other_devices,
+        monte_carlo::lattices_have_smooth_integrals_to_many_digits,
+        monte_carlo::boxes_go_either_way_and_converge_when_the_tolerance_is_met,
+        monte_carlo::an_estimate_that_is_not_to_be_believed_says_why,
+        monte_carlo::boxes_and_options_of_samples_that_cannot_be_are_refused,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,

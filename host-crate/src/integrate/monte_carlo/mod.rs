@@ -1,0 +1,124 @@
+//! Integrals over boxes of up to 32 dimensions: by random points that adapt, and by lattices.
+
+mod grid;
+mod lattice;
+mod samples;
+mod statistics;
+#[cfg(test)]
+mod tests;
+mod vegas;
+
+use quadscan_kernels::monte_carlo::integrand::{Kernels, Parameters};
+
+use crate::{Error, Result};
+
+pub use lattice::{Lattice, LatticeOptions};
+pub use vegas::{Vegas, VegasOptions};
+
+/// How an integral by random points ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SamplingStatus {
+    /// The standard error is within the tolerance, and the iterations agree.
+    Converged,
+    /// The allowed iterations or points were not enough; value and standard error are those reached.
+    OutOfRoom,
+    /// The iterations differ by more than their standard errors tell, as agreeing ones do in one of a
+    /// hundred integrals: the standard error is not to be believed. More evaluations an iteration help
+    /// where some part of the function is hardly ever met.
+    Disagree,
+    /// The function was 0 at every point: either it is 0, or no point met what there is of it.
+    Unseen,
+    /// The function is infinite or NaN somewhere, or its sums overflow: there is no value.
+    NotFinite,
+}
+
+/// What came of an integral by random points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The integral; NaN where there is none.
+    pub value: f64,
+    /// Its standard error: with probability 0.68 the integral is no farther off.
+    pub sigma: f64,
+    /// Chi square of the iterations that count, a degree of freedom: about 1 where they agree. 0
+    /// where there is one, and of lattices.
+    pub chi_square: f64,
+    /// Evaluations of the function, those that do not count among them.
+    pub evaluations: u64,
+    /// Iterations that count, or replicates of a lattice.
+    pub iterations: u32,
+    /// How it ended.
+    pub status: SamplingStatus,
+}
+
+impl Estimate {
+    /// That of an integral between equal limits.
+    const NOTHING: Self = Self {
+        value: 0.0,
+        sigma: 0.0,
+        chi_square: 0.0,
+        evaluations: 0,
+        iterations: 0,
+        status: SamplingStatus::Converged,
+    };
+
+    /// That of a function that is not finite.
+    const fn not_finite(evaluations: u64, iterations: u32) -> Self {
+        Self {
+            value: f64::NAN,
+            sigma: f64::INFINITY,
+            chi_square: f64::NAN,
+            evaluations,
+            iterations,
+            status: SamplingStatus::NotFinite,
+        }
+    }
+}
+
+/// A box, its limits in ascending order, and the sign that the integral has in the order given.
+struct Sorted {
+    sign: f64,
+    limits: Vec<(f64, f64)>,
+}
+
+/// Refuses what is not a box of an integrand's dimensions, and parameters that are no numbers.
+fn sorted(kernels: &Kernels, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Sorted> {
+    let (dimensions, most) = (limits.len(), kernels.most);
+    if !(1..=most).contains(&dimensions) {
+        let problem = format!(
+            "are {dimensions}, allowed for {} are 1 to {most}",
+            kernels.name
+        );
+        return Err(Error::argument("limits", problem));
+    }
+    let mut sorted = Sorted {
+        sign: 1.0,
+        limits: Vec::with_capacity(dimensions),
+    };
+    for &(from, to) in limits {
+        if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
+            let problem = format!("are {from:?} to {to:?}, allowed are finite boxes");
+            return Err(Error::argument("limits", problem));
+        }
+        sorted.sign = if from > to { -sorted.sign } else { sorted.sign };
+        sorted.limits.push((from.min(to), from.max(to)));
+    }
+    if parameters.iter().flatten().any(|number| number.is_nan()) {
+        let problem = "have a NaN, allowed are numbers";
+        return Err(Error::argument("parameters", problem));
+    }
+    Ok(sorted)
+}
+
+/// An option outside of what is allowed.
+fn within<T: PartialOrd + std::fmt::Display>(
+    name: &str,
+    given: T,
+    [least, most]: [T; 2],
+) -> Result<()> {
+    // NaN is refused as well.
+    if given >= least && given <= most {
+        return Ok(());
+    }
+    let problem = format!("is {given}, allowed are {least} to {most}");
+    Err(Error::argument(name, problem))
+}

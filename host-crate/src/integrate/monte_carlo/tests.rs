@@ -1,0 +1,122 @@
+//! What the host decides: grids, means of iterations, and the generating vector.
+
+use quadscan_kernels::monte_carlo::sizes::BINS;
+
+use super::grid::Grid;
+use super::lattice::GENERATOR;
+use super::statistics::{Iteration, together};
+
+#[test]
+fn bins_come_to_have_equal_parts_of_the_function() {
+    let of = |x: f64| (-(20.0 * (x - 0.4)).powi(2)).exp() + 0.01;
+    let mut grid = Grid::even(&[(0.0, 1.0)]);
+    let parts = |grid: &Grid| -> Vec<f64> {
+        let part = |edges: &[f64]| of(0.5 * (edges[0] + edges[1])) * (edges[1] - edges[0]);
+        grid.edges.windows(2).map(part).collect()
+    };
+    for _ in 0..40 {
+        // The square of the function times the bin's width, in the units of a histogram.
+        let squares = parts(&grid)
+            .iter()
+            .map(|part| (1e12 * part * part) as u64)
+            .collect::<Vec<_>>();
+        grid.refine(&squares, 0.5);
+    }
+    assert_eq!((grid.edges[0], grid.edges[BINS]), (0.0, 1.0));
+    assert!(grid.edges.is_sorted());
+    let parts = parts(&grid);
+    let mean = parts.iter().sum::<f64>() / BINS as f64;
+    let worst = parts
+        .iter()
+        .map(|part| (part / mean - 1.0).abs())
+        .fold(0.0, f64::max);
+    assert!(worst < 0.1, "{worst}");
+}
+
+#[test]
+fn a_grid_stays_where_nothing_was_counted_or_alpha_is_0() {
+    let even = Grid::even(&[(-1.0, 3.0), (0.0, 1.0)]);
+    let mut grid = Grid::even(&[(-1.0, 3.0), (0.0, 1.0)]);
+    grid.refine(&[0; 2 * BINS], 1.0);
+    assert_eq!(grid.edges, even.edges);
+    let squares: Vec<u64> = (0..2 * BINS as u64).map(|bin| 1 + bin * bin).collect();
+    grid.refine(&squares, 0.0);
+    let moved = grid
+        .edges
+        .iter()
+        .zip(&even.edges)
+        .map(|(one, other)| (one - other).abs());
+    assert!(moved.fold(0.0, f64::max) < 1e-14);
+}
+
+#[test]
+fn a_mean_of_iterations_is_as_wide_as_theirs() {
+    let of = |value, sigma| Iteration { value, sigma };
+    let equal = together(&[of(1.0, 1.0), of(3.0, 1.0)]);
+    assert_eq!((equal.value, equal.chi_square), (2.0, 2.0));
+    assert!((equal.sigma - 0.5_f64.sqrt()).abs() < 1e-15 && equal.agree);
+    // Whose squares are no numbers.
+    let small = together(&[of(1e-200, 3e-200), of(3e-200, 4e-200)]);
+    assert!(
+        (small.value / 2e-200 - 1.0).abs() < 1e-15 && (small.sigma / 2.5e-200 - 1.0).abs() < 1e-15
+    );
+    assert!((small.chi_square - (1.0 / 9.0 + 1.0 / 16.0)).abs() < 1e-15 && small.agree);
+    let nothing = together(&[of(0.0, 0.0); 3]);
+    assert_eq!(
+        (nothing.value, nothing.sigma, nothing.agree),
+        (0.0, 0.0, true)
+    );
+    // One that saw nothing says that the others saw what is not everywhere.
+    assert!(!together(&[of(1.0, 0.1), of(0.0, 0.0), of(1.0, 0.1)]).agree);
+}
+
+/// The quantile of chi square is from a table: 21.666 for 9 degrees of freedom.
+#[test]
+fn one_of_a_hundred_agreeing_integrals_is_told_not_to_agree() {
+    for (chi_square, agree) in [(21.6, true), (21.75, false)] {
+        let off = (chi_square / 10.0_f64).sqrt();
+        let iterations: Vec<_> = (0..10)
+            .map(|index| Iteration {
+                value: if index % 2 == 0 { off } else { -off },
+                sigma: 1.0,
+            })
+            .collect();
+        let together = together(&iterations);
+        assert!((together.chi_square - chi_square / 9.0).abs() < 1e-12);
+        assert_eq!(together.agree, agree, "{chi_square}");
+    }
+}
+
+/// On lattices of so few points every odd number is tried.
+#[test]
+fn the_generating_vector_is_nearly_the_best_component_by_component() {
+    let kernel = |x: f64| 2.0 * std::f64::consts::PI.powi(2) * (x * (x - 1.0) + 1.0 / 6.0);
+    for bits in 8..=10 {
+        let points = 1_u32 << bits;
+        let kernels: Vec<f64> = (0..points)
+            .map(|index| kernel(f64::from(index) / f64::from(points)))
+            .collect();
+        let mut products = vec![1.0; points as usize];
+        for (axis, &chosen) in (1_u32..).zip(&GENERATOR) {
+            let weight = 1.0 / f64::from(axis * axis);
+            let factor = |component: u32, index: usize| {
+                let place = (index as u32).wrapping_mul(component) % points;
+                1.0 + weight * kernels[place as usize]
+            };
+            let error = |component: u32| {
+                let of = |(index, product)| product * factor(component, index);
+                let sum: f64 = products.iter().enumerate().map(of).sum();
+                sum / f64::from(points) - 1.0
+            };
+            let least = (1..points)
+                .step_by(2)
+                .map(error)
+                .fold(f64::INFINITY, f64::min);
+            let ratio = error(chosen) / least;
+            assert!(ratio < 2.85, "2^{bits} points, component {axis}: {ratio}");
+            for (index, product) in products.iter_mut().enumerate() {
+                *product *= factor(chosen, index);
+            }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Integrals from random points and from lattices.
+//!
+//! Expected values: the closed forms of `quadscan_bench::oracle::cubature`.
+
+use libtest_mimic::Failed;
+use quadscan::Error;
+use quadscan::device::EMULATOR;
+use quadscan::device::emulator::Settings;
+use quadscan::integrate::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
+use quadscan_bench::oracle::cubature::exact;
+use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels, Parameters};
+use quadscan_tests::suite::{Bench, Outcome};
+use test_kernels::cubature::{Continuous, Discontinuous, GaussianPeak, Oscillatory};
+use test_kernels::monte_carlo::{Gaussian, MONTE_CARLO, TwoPeaks};
+
+/// The same difficulty and place for all axes.
+fn parameters(a: f64, u: f64) -> Parameters {
+    [[a; 32], [u; 32]]
+}
+
+/// The integral over the unit cube.
+fn closed_form(kernels: &Kernels, dimensions: usize, a: f64, u: f64) -> f64 {
+    let exact = |name: &str, u: f64| {
+        let (a, u) = (vec![a; dimensions], vec![u; dimensions]);
+        exact(name, &a, &u).expect("a closed form")
+    };
+    match kernels.name {
+        name if name.starts_with("gaussian") => exact("gaussian_peak", u),
+        "two_peaks" => exact("gaussian_peak", 0.5 - u) + exact("gaussian_peak", 0.5 + u),
+        name => exact(name, u),
+    }
+}
+
+/// A difficulty and a place at which few points tell enough.
+fn usual(kernels: &Kernels) -> (f64, f64) {
+    match kernels.name {
+        "oscillatory" => (1.0, 0.1),
+        "discontinuous" => (2.0, 0.7),
+        "two_peaks" => (5.0, 0.2),
+        _ => (5.0, 0.5),
+    }
+}
+
+/// Of so few evaluations that they can be emulated, and no tolerance.
+const FEW: VegasOptions = VegasOptions {
+    absolute: 0.0,
+    relative: 1e-30,
+    evaluations: 1 << 11,
+    training: 3,
+    iterations: 5,
+    alpha: 0.5,
+    beta: 0.75,
+    seed: 2,
+};
+
+fn sampled(
+    bench: &Bench,
+    kernels: Kernels,
+    dimensions: usize,
+    options: VegasOptions,
+    parameters: &Parameters,
+) -> Result<Estimate, Failed> {
+    let mut plan = Vegas::new(&bench.test_kernels()?, kernels, options)?;
+    Ok(plan.integrate(&vec![(0.0, 1.0); dimensions], parameters)?)
+}
+
+pub(crate) fn every_integrand_is_within_five_standard_errors(bench: &Bench) -> Outcome {
+    for kernels in MONTE_CARLO {
+        let (a, u) = usual(kernels);
+        // In one dimension one stratum has the jump, and its few samples mostly miss it.
+        let dimensions = match kernels.name {
+            "discontinuous" => [2, 3],
+            _ => [1, 2],
+        };
+        for dimensions in dimensions {
+            let exact = closed_form(kernels, dimensions, a, u);
+            let of = sampled(bench, *kernels, dimensions, FEW, &parameters(a, u))?;
+            let what = format!("{}, {dimensions}-D: {of:?}, {exact}", kernels.name);
+            assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
+            assert!(of.sigma <= 0.05 * exact.abs(), "{what}");
+            assert_eq!(of.status, SamplingStatus::OutOfRoom, "{what}");
+            assert_eq!((of.evaluations, of.iterations), (8 << 11, 5), "{what}");
+        }
+    }
+    Ok(())
+}
+
+/// Of 1000 integrals each in 9 to 20 dimensions; where they are emulated, of 40 in 2.
+pub(crate) fn standard_errors_are_as_large_as_errors(bench: &Bench) -> Outcome {
+    let is_emulated = bench.device.properties().kind == EMULATOR;
+    let cases: &[(Kernels, usize, f64, f64, u64)] = match is_emulated {
+        true => &[(GaussianPeak::KERNELS, 2, 5.0, 0.5, 1 << 9)],
+        false => &[
+            (Gaussian::<9>::KERNELS, 9, 5.0, 0.5, 1 << 18),
+            (Continuous::KERNELS, 9, 10.0, 0.5, 1 << 18),
+            (TwoPeaks::KERNELS, 9, 8.0, 0.2, 1 << 20),
+            (Gaussian::<16>::KERNELS, 16, 5.0, 0.5, 1 << 20),
+            (Gaussian::<20>::KERNELS, 20, 5.0, 0.5, 1 << 20),
+        ],
+    };
+    let count = if is_emulated { 40 } else { 1000 };
+    let module = bench.test_kernels()?;
+    for &(kernels, dimensions, a, u, evaluations) in cases {
+        let exact = closed_form(&kernels, dimensions, a, u);
+        let (mut squares, mut disagree) = (0.0, 0);
+        for seed in 0..count {
+            let options = VegasOptions {
+                evaluations,
+                training: if is_emulated { 2 } else { 10 },
+                iterations: if is_emulated { 5 } else { 10 },
+                seed,
+                ..FEW
+            };
+            let mut plan = Vegas::new(&module, kernels, options)?;
+            let of = plan.integrate(&vec![(0.0, 1.0); dimensions], &parameters(a, u))?;
+            squares += ((of.value - exact) / of.sigma).powi(2);
+            disagree += u64::from(of.status == SamplingStatus::Disagree);
+        }
+        let pulls = (squares / count as f64).sqrt();
+        let what = format!(
+            "{}, {dimensions}-D: {pulls}, {disagree} disagree",
+            kernels.name
+        );
+        // A standard deviation of so many has an error of 11 % where they are emulated, and else of 2.
+        let off = if is_emulated { 0.35 } else { 0.1 };
+        assert!((pulls - 1.0).abs() <= off, "{what}");
+        assert!(disagree <= count / 20, "{what}");
+    }
+    Ok(())
+}
+
+/// Of another schedule and another number of SMs.
+pub(crate) fn estimates_have_the_same_bits_again_and_on_other_devices(bench: &Bench) -> Outcome {
+    let other = bench.emulated(Settings {
+        schedule: Some(7),
+        ..Settings::default()
+    })?;
+    let parameters = parameters(5.0, 0.2);
+    let lattice = |bench: &Bench| -> Result<Estimate, Failed> {
+        let options = LatticeOptions {
+            points: 1 << 10,
+            replicates: 4,
+            ..LatticeOptions::default()
+        };
+        let mut plan = Lattice::of::<TwoPeaks>(&bench.test_kernels()?, options)?;
+        Ok(plan.integrate(&[(0.0, 1.0); 2], &parameters)?)
+    };
+    let sampled = |bench: &Bench, seed| {
+        let options = VegasOptions { seed, ..FEW };
+        sampled(bench, TwoPeaks::KERNELS, 2, options, &parameters)
+    };
+    let (first, of_lattice) = (sampled(bench, 1)?, lattice(bench)?);
+    for bench in [bench, &other] {
+        assert_eq!(sampled(bench, 1)?, first);
+        assert_eq!(lattice(bench)?, of_lattice);
+    }
+    assert_ne!(sampled(bench, 2)?.value, first.value);
+    Ok(())
+}
+
+pub(crate) fn lattices_have_smooth_integrals_to_many_digits(bench: &Bench) -> Outcome {
+    let is_emulated = bench.device.properties().kind == EMULATOR;
+    for kernels in MONTE_CARLO {
+        let (a, u) = match kernels.name {
+            name if name.starts_with("gaussian") => (1.0, 0.5),
+            "two_peaks" => (1.0, 0.1),
+            _ => usual(kernels),
+        };
+        let is_smooth = !["continuous", "discontinuous"].contains(&kernels.name);
+        let dimensions = if is_emulated { 2 } else { kernels.most.min(10) };
+        let options = LatticeOptions {
+            relative: match (is_smooth, is_emulated) {
+                (true, false) => 1e-5,
+                (true, true) => 1e-4,
+                (false, _) => 2e-2,
+            },
+            points: 1 << if is_emulated { 11 } else { 22 },
+            replicates: 8,
+            ..LatticeOptions::default()
+        };
+        let exact = closed_form(kernels, dimensions, a, u);
+        let mut plan = Lattice::new(&bench.test_kernels()?, *kernels, options)?;
+        let of = plan.integrate(&vec![(0.0, 1.0); dimensions], &parameters(a, u))?;
+        let what = format!("{}, {dimensions}-D: {of:?}, {exact}", kernels.name);
+        assert_eq!(of.status, SamplingStatus::Converged, "{what}");
+        assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
+        assert!(of.sigma <= options.relative * exact.abs(), "{what}");
+    }
+    Ok(())
+}
+
+pub(crate) fn boxes_go_either_way_and_converge_when_the_tolerance_is_met(bench: &Bench) -> Outcome {
+    let options = VegasOptions {
+        relative: 1e-2,
+        iterations: 20,
+        ..FEW
+    };
+    let mut plan = Vegas::of::<GaussianPeak>(&bench.test_kernels()?, options)?;
+    let parameters = parameters(1.0, 0.0);
+    // The square of the error function's integral from -1 to 2, by that from 0 to 1 and to 2.
+    let half = |a: f64| exact("gaussian_peak", &[a], &[0.0]).expect("a closed form") * a;
+    let exact = (half(1.0) + half(2.0)).powi(2);
+    let forth = plan.integrate(&[(-1.0, 2.0); 2], &parameters)?;
+    assert_eq!(
+        (forth.status, forth.iterations),
+        (SamplingStatus::Converged, 5)
+    );
+    assert!(
+        (forth.value - exact).abs() <= 5.0 * forth.sigma,
+        "{forth:?}, {exact}"
+    );
+    let back = plan.integrate(&[(-1.0, 2.0), (2.0, -1.0)], &parameters)?;
+    assert_eq!((back.value, back.sigma), (-forth.value, forth.sigma));
+    let none = plan.integrate(&[(-1.0, 2.0), (2.0, 2.0)], &parameters)?;
+    assert_eq!((none.value, none.sigma, none.evaluations), (0.0, 0.0, 0));
+    let mut lattice = Lattice::of::<GaussianPeak>(
+        &bench.test_kernels()?,
+        LatticeOptions {
+            relative: 1e-3,
+            replicates: 4,
+            ..LatticeOptions::default()
+        },
+    )?;
+    let forth = lattice.integrate(&[(-1.0, 2.0); 2], &parameters)?;
+    assert!(
+        (forth.value - exact).abs() <= 5.0 * forth.sigma,
+        "{forth:?}, {exact}"
+    );
+    let back = lattice.integrate(&[(2.0, -1.0), (-1.0, 2.0)], &parameters)?;
+    assert_eq!(back.value, -forth.value);
+    Ok(())
+}
+
+pub(crate) fn an_estimate_that_is_not_to_be_believed_says_why(bench: &Bench) -> Outcome {
+    // Nearly all of it is in two peaks, which few of 128 points meet, and most iterations do not.
+    let options = VegasOptions {
+        evaluations: 128,
+        training: 0,
+        iterations: 10,
+        relative: 1e-3,
+        ..FEW
+    };
+    let narrow = sampled(bench, TwoPeaks::KERNELS, 8, options, &parameters(10.0, 0.2))?;
+    assert_eq!(narrow.status, SamplingStatus::Disagree, "{narrow:?}");
+    let nothing = sampled(
+        bench,
+        Discontinuous::KERNELS,
+        2,
+        options,
+        &parameters(1.0, -1.0),
+    )?;
+    assert_eq!(
+        (nothing.status, nothing.value),
+        (SamplingStatus::Unseen, 0.0)
+    );
+    let infinite = sampled(
+        bench,
+        Discontinuous::KERNELS,
+        2,
+        options,
+        &parameters(1000.0, 2.0),
+    )?;
+    assert_eq!(infinite.status, SamplingStatus::NotFinite);
+    assert!(infinite.value.is_nan() && infinite.sigma == f64::INFINITY);
+    let options = LatticeOptions {
+        points: 256,
+        relative: 1e-9,
+        ..LatticeOptions::default()
+    };
+    let mut plan = Lattice::of::<Discontinuous>(&bench.test_kernels()?, options)?;
+    for (a, u, status) in [
+        (1.0, 0.5, SamplingStatus::OutOfRoom),
+        (1.0, -1.0, SamplingStatus::Unseen),
+        (1000.0, 2.0, SamplingStatus::NotFinite),
+    ] {
+        let of = plan.integrate(&[(0.0, 1.0); 2], &parameters(a, u))?;
+        assert_eq!(of.status, status, "{of:?}");
+    }
+    Ok(())
+}
+
+pub(crate) fn boxes_and_options_of_samples_that_cannot_be_are_refused(bench: &Bench) -> Outcome {
+    let module = bench.test_kernels()?;
+    let is_refused = |error: Option<Error>, argument: &str| {
+        let is_refused =
+            matches!(&error, Some(Error::Argument { argument: name, .. }) if name == argument);
+        assert!(is_refused, "{argument}: {error:?}");
+    };
+    let of = parameters(1.0, 0.0);
+    let mut vegas = Vegas::of::<Oscillatory>(&module, FEW)?;
+    let mut lattice = Lattice::of::<Oscillatory>(&module, LatticeOptions::default())?;
+    for (limits, of, argument) in [
+        (vec![], of, "limits"),
+        (vec![(0.0, 1.0); 11], of, "limits"),
+        (vec![(0.0, f64::INFINITY)], of, "limits"),
+        (vec![(f64::NAN, 1.0)], of, "limits"),
+        (vec![(0.0, 1.0)], parameters(f64::NAN, 0.0), "parameters"),
+    ] {
+        is_refused(vegas.integrate(&limits, &of).err(), argument);
+        is_refused(lattice.integrate(&limits, &of).err(), argument);
+    }
+    let changed: [(&str, fn(&mut VegasOptions)); 8] = [
+        ("relative", |options| options.relative = 0.0),
+        ("evaluations", |options| options.evaluations = 127),
+        ("evaluations", |options| options.evaluations = 1 << 32),
+        ("training", |options| options.training = 1001),
+        ("iterations", |options| options.iterations = 1),
+        ("alpha", |options| options.alpha = f64::NAN),
+        ("alpha", |options| options.alpha = -0.1),
+        ("beta", |options| options.beta = 1.1),
+    ];
+    for (argument, change) in changed {
+        let mut options = FEW;
+        change(&mut options);
+        is_refused(Vegas::of::<Oscillatory>(&module, options).err(), argument);
+    }
+    let changed: [(&str, fn(&mut LatticeOptions)); 3] = [
+        ("absolute", |options| options.absolute = -1.0),
+        ("points", |options| options.points = 1 << 25),
+        ("replicates", |options| options.replicates = 3),
+    ];
+    for (argument, change) in changed {
+        let mut options = LatticeOptions::default();
+        change(&mut options);
+        is_refused(Lattice::of::<Oscillatory>(&module, options).err(), argument);
+    }
+    Ok(())
+}
