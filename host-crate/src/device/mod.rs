@@ -32,6 +32,7 @@ mod choice;
 mod code;
 mod config;
 mod cuda;
+mod devices;
 #[cfg(feature = "emulator")]
 pub mod emulator;
 mod event;
@@ -45,6 +46,7 @@ mod limits;
 pub(crate) mod module;
 mod properties;
 mod ptx_version;
+mod sharded;
 mod signature;
 mod source_line;
 mod view;
@@ -63,12 +65,14 @@ pub use buffer::Buffer;
 pub use choice::DeviceChoice;
 pub use config::LaunchConfig;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
+pub use devices::Devices;
 pub use event::Event;
 pub use graph::Graph;
 pub use host::HostBuffer;
 pub use host_memory::HostMemory;
 pub use module::Module;
 pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
+pub use sharded::{Layout, Partition, ShardedBuffer};
 pub use signature::ptx_bytes;
 pub use view::{Readable, View};
 pub use view_mut::{ViewMut, Writable};
@@ -173,6 +177,25 @@ impl Device {
         Err(Error::NoDevice {
             reason: reason.to_owned(),
         })
+    }
+
+    /// Emulated devices that reach each other's memory.
+    #[cfg(feature = "emulator")]
+    fn open_emulators(count: usize, schedule: Option<u64>) -> Result<Vec<Self>> {
+        let settings = emulator::Settings {
+            schedule,
+            ..emulator::Settings::default()
+        };
+        let unobserved = || Box::new(emulator::Unobserved) as Box<dyn emulator::Observation>;
+        let observations = (0..count).map(|_| unobserved());
+        let family = emulator::Emulator::family(settings, observations);
+        let devices = family.into_iter();
+        Ok(devices.map(|one| Self::from_backend(Box::new(one))).collect())
+    }
+
+    #[cfg(not(feature = "emulator"))]
+    fn open_emulators(_count: usize, schedule: Option<u64>) -> Result<Vec<Self>> {
+        Self::open_emulator(schedule).map(|device| vec![device])
     }
 
     fn open_cuda(ordinal: Option<u32>) -> Result<Self> {

@@ -39,6 +39,11 @@ pub(super) fn compute_capability(ordinal: u32) -> Result<(u32, u32)> {
     query::compute_capability(query::find(ordinal)?)
 }
 
+/// CUDA devices of the machine, at least 1.
+pub(super) fn count() -> Result<u32> {
+    query::count()
+}
+
 impl Cuda {
     /// Opens the CUDA device with this number.
     ///
@@ -271,6 +276,31 @@ impl Backend for Cuda {
         let (device, extensible) = (&self.properties, self.extensible);
         // SAFETY: the caller's.
         unsafe { launch::launch(function, stream, config, parameters, device, extensible) }
+    }
+
+    fn reach(&self, ordinal: u32) -> Result<bool> {
+        if ordinal == self.properties.ordinal {
+            return Ok(true);
+        }
+        self.enter()?;
+        let own = query::find(self.properties.ordinal)?.as_raw();
+        let other = query::find(ordinal)?.as_raw();
+        let (mut can, mut context) = (0, ptr::null_mut());
+        // SAFETY: both devices exist, the results go to living places, and the primary context of
+        // the other is retained while it is used. Its owner keeps it alive as long as its memory.
+        unsafe {
+            call!(cuDeviceCanAccessPeer(&mut can, own, other))?;
+            if can == 0 {
+                return Ok(false);
+            }
+            call!(cuDevicePrimaryCtxRetain(&mut context, other))?;
+            let enabled = call!(cuCtxEnablePeerAccess(context, 0));
+            call!(cuDevicePrimaryCtxRelease_v2(other))?;
+            match enabled {
+                Err(Error::Driver { code, .. }) if code == driver::PEER_ACCESS_ENABLED => Ok(true),
+                enabled => enabled.map(|()| true),
+            }
+        }
     }
 
     fn synchronize(&self) -> Result<()> {
