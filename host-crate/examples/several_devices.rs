@@ -56,7 +56,10 @@ fn run() -> Done {
     }
     println!("reach each other: {}", all.reach_each_other()?);
     let modules = all.load(&artifact)?;
-    println!("{} elements; ms, the least and the median of {}", work.n, work.rounds);
+    println!(
+        "{} elements; ms, the least and the median of {}",
+        work.n, work.rounds
+    );
     work.alone(&modules[0])?;
     let mut bits = None;
     for count in 1..=all.len() {
@@ -103,10 +106,14 @@ impl Work {
         input.fill_bytes(BYTE)?;
         let mut output = devices[0].alloc::<u32>(self.n)?;
         let mut scan = Plan::<Sum<u32>>::new(module, self.n as u64)?;
-        self.time("one device, scan", &devices, || Ok(scan.inclusive(&input, &mut output)?))?;
+        self.time("one device, scan", &devices, || {
+            Ok(scan.inclusive(&input, &mut output)?)
+        })?;
         let mut total = devices[0].alloc::<u32>(1)?;
         let mut reduce = reduce::Plan::<Sum<u32>>::new(module, self.n)?;
-        self.time("one device, reduce", &devices, || Ok(reduce.reduce(&input, &mut total)?))
+        self.time("one device, reduce", &devices, || {
+            Ok(reduce.reduce(&input, &mut total)?)
+        })
     }
 
     /// Scans and reduces on all of the devices, and compares the bits of sums of floats with those
@@ -153,7 +160,9 @@ impl Work {
         }
         drop(input);
         let n = self.n.min(1 << 24) - 77;
-        let elements: Vec<f32> = (0..n as u32).map(|i| f32::from_bits(0x3f00_0000 | i * 5)).collect();
+        let elements: Vec<f32> = (0..n as u32)
+            .map(|i| f32::from_bits(0x3f00_0000 | i * 5))
+            .collect();
         let mut plan = ShardedPlan::<Sum<f32>>::new(devices, modules, n, layout)?;
         let mut data = devices.upload(plan.partition(), &elements)?;
         let total = plan.reduce(&data)?.to_bits();
@@ -175,7 +184,9 @@ impl Work {
         let limits: Vec<f64> = (0..n).map(|i| (i % 1000) as f64 * 0.01).collect();
         let limits = devices.upload(&partition, &limits)?;
         let mut outcomes = devices.alloc::<Outcome<f64>>(&partition)?;
-        let plans = modules.iter().map(|one| Adaptive::<f64>::of::<Runge>(one, Options::default()));
+        let plans = modules
+            .iter()
+            .map(|one| Adaptive::<f64>::of::<Runge>(one, Options::default()));
         let mut plans = plans.collect::<quadscan::Result<Vec<_>>>()?;
         let name = format!("{} devices, {n} integrals", devices.len());
         self.time(&name, devices, || {

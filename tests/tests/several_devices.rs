@@ -2,7 +2,7 @@
 //! devices and both layouts, under the checks of all of them together.
 
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
-use quadscan::device::emulator::{Checking, Emulator, Observation, Settings, Verdicts};
+use quadscan::device::emulator::{Checking, Emulator, Observation, Settings, Unobserved, Verdicts};
 use quadscan::device::{Artifact, Device, Devices, Layout};
 use quadscan::scan::{
     Affine, Algorithm, Compose, Identity, Options, Plan, ScanKernels, ShardedPlan, Sum,
@@ -12,8 +12,16 @@ use quadscan_tests::oracle::scan as oracle;
 
 const LAYOUTS: [Layout; 2] = [Layout::Contiguous, Layout::Dealt];
 
-/// Devices of few SMs, so that blocks have many tiles, and what the checks of each say.
-fn devices(count: usize, schedule: Option<u64>, artifact: &Artifact) -> (Devices, Vec<Verdicts>) {
+/// Devices of few SMs, so that blocks have many tiles.
+fn devices(count: usize) -> Devices {
+    let unobserved = || Box::new(Unobserved) as Box<dyn Observation>;
+    of_family(None, (0..count).map(|_| unobserved()))
+}
+
+fn of_family(
+    schedule: Option<u64>,
+    observations: impl IntoIterator<Item = Box<dyn Observation>>,
+) -> Devices {
     let settings = Settings {
         model: Model {
             sms: 5,
@@ -23,6 +31,13 @@ fn devices(count: usize, schedule: Option<u64>, artifact: &Artifact) -> (Devices
         cores: 1,
         ..Settings::default()
     };
+    let family = Emulator::family(settings, observations).into_iter();
+    let devices = family.map(|one| Device::from_backend(Box::new(one)));
+    Devices::new(devices.collect()).expect("1 to 8 devices")
+}
+
+/// Such devices under checks, and what these say of each.
+fn checked(count: usize, schedule: u64, artifact: &Artifact) -> (Devices, Vec<Verdicts>) {
     let (mut verdicts, mut observations) = (Vec::new(), Vec::new());
     for _ in 0..count {
         let module = artifact.manifest().modules.last();
@@ -31,10 +46,7 @@ fn devices(count: usize, schedule: Option<u64>, artifact: &Artifact) -> (Devices
         verdicts.push(checking.verdicts());
         observations.push(Box::new(checking) as Box<dyn Observation>);
     }
-    let family = Emulator::family(settings, observations).into_iter();
-    let devices = family.map(|one| Device::from_backend(Box::new(one))).collect();
-    let devices = Devices::new(devices).expect("1 to 8 devices");
-    (devices, verdicts)
+    (of_family(Some(schedule), observations), verdicts)
 }
 
 /// Panics for what the checks have found.
@@ -55,7 +67,7 @@ fn granule<O: ScanKernels>() -> usize {
 
 /// What one device makes of the elements by looking ahead, without the code for several.
 fn alone<O: ScanKernels>(artifact: &Artifact, elements: &[O::Input]) -> Vec<O::Output> {
-    let (devices, _) = devices(1, None, artifact);
+    let devices = devices(1);
     let module = devices[0].load(artifact).expect("it loads");
     let options = Options {
         algorithm: Some(Algorithm::LookAhead),
@@ -69,21 +81,20 @@ fn alone<O: ScanKernels>(artifact: &Artifact, elements: &[O::Input]) -> Vec<O::O
     output.to_vec().expect("a scan")
 }
 
-/// Scans and reduces on so many devices: the results of an inclusive scan, and the reduction.
+/// Scans and reduces on devices: the results of an inclusive scan, and the reduction.
 fn together<O: ScanKernels + Identity>(
-    (count, layout, schedule): (usize, Layout, Option<u64>),
+    devices: &Devices,
+    layout: Layout,
     artifact: &Artifact,
     elements: &[O::Input],
 ) -> (Vec<O::Output>, O::Output) {
-    let (devices, verdicts) = devices(count, schedule, artifact);
     let modules = devices.load(artifact).expect("it loads");
-    let mut plan = ShardedPlan::<O>::new(&devices, &modules, elements.len(), layout)
+    let mut plan = ShardedPlan::<O>::new(devices, &modules, elements.len(), layout)
         .expect("the devices reach each other");
     let input = devices.upload(plan.partition(), elements).expect("room");
     let mut output = devices.alloc(plan.partition()).expect("room");
     let total = plan.reduce(&input).expect("a reduction");
     plan.inclusive(&input, &mut output).expect("a scan");
-    expect_clean(&verdicts);
     (output.to_vec().expect("a scan"), total)
 }
 
@@ -95,13 +106,12 @@ fn floats_have_the_same_bits_on_1_2_3_4_7_and_8_devices_and_as_on_one_alone() {
     let bits = |results: &[f64]| -> Vec<u64> { results.iter().map(|x| x.to_bits()).collect() };
     let expected = bits(&alone::<Sum<f64>>(&artifact, &elements));
     let mut totals = Vec::new();
-    for count in [1, 2, 3, 4, 7, 8] {
-        for layout in LAYOUTS {
-            let how = (count, layout, None);
-            let (results, total) = together::<Sum<f64>>(how, &artifact, &elements);
-            assert!(bits(&results) == expected, "{count} devices, {layout:?}");
-            totals.push(total.to_bits());
-        }
+    let dealt = [1, 2, 3, 4, 7, 8].map(|count| (count, Layout::Dealt));
+    let contiguous = [2, 7].map(|count| (count, Layout::Contiguous));
+    for (count, layout) in dealt.into_iter().chain(contiguous) {
+        let (results, total) = together::<Sum<f64>>(&devices(count), layout, &artifact, &elements);
+        assert!(bits(&results) == expected, "{count} devices, {layout:?}");
+        totals.push(total.to_bits());
     }
     totals.dedup();
     let [total] = totals[..] else {
@@ -114,33 +124,25 @@ fn floats_have_the_same_bits_on_1_2_3_4_7_and_8_devices_and_as_on_one_alone() {
 /// An operator that is not commutative, with an initial value and in place, under schedules that
 /// hold back warps, blocks and so devices for as long as they please.
 #[test]
-fn what_devices_tell_each_other_is_right_under_every_schedule() {
+fn what_devices_tell_each_other_is_right_under_schedules_and_checks() {
     const INITIAL: Affine = Affine { a: 1.0, b: -4.0 };
     let artifact = modules::ours().expect("the artifact is whole");
-    let n = 2 * granule::<Compose>() + 777;
     let map = |i: usize| Affine {
         a: if i.is_multiple_of(3) { -1.0 } else { 1.0 },
         b: (i % 17) as f64,
     };
-    let elements: Vec<Affine> = (0..n).map(map).collect();
-    let expected = oracle::exclusive::<Compose>(INITIAL, &elements);
-    for (count, layout, schedule) in [
-        (3, Layout::Dealt, 1),
-        (2, Layout::Dealt, 2),
-        (4, Layout::Dealt, 3),
-        (3, Layout::Contiguous, 4),
-    ] {
-        let (devices, verdicts) = devices(count, Some(schedule), &artifact);
+    // Of three granules the first device has those before and behind the second one's.
+    for (granules, layout, schedule) in [(2, Layout::Dealt, 1), (1, Layout::Contiguous, 2)] {
+        let n = granules * granule::<Compose>() + 777;
+        let elements: Vec<Affine> = (0..n).map(map).collect();
+        let (devices, verdicts) = checked(2, schedule, &artifact);
         let modules = devices.load(&artifact).expect("it loads");
-        let mut plan =
-            ShardedPlan::<Compose>::new(&devices, &modules, n, layout).expect("a plan");
-        // Words of the first are there for the second.
-        for _ in 0..2 {
-            let mut data = devices.upload(plan.partition(), &elements).expect("room");
-            plan.exclusive_with_in_place(INITIAL, &mut data).expect("a scan");
-            let what = (count, layout, schedule);
-            assert!(data.to_vec().expect("a scan") == expected, "{what:?}");
-        }
+        let mut plan = ShardedPlan::<Compose>::new(&devices, &modules, n, layout).expect("a plan");
+        let mut data = devices.upload(plan.partition(), &elements).expect("room");
+        plan.exclusive_with_in_place(INITIAL, &mut data)
+            .expect("a scan");
+        let expected = oracle::exclusive::<Compose>(INITIAL, &elements);
+        assert!(data.to_vec().expect("a scan") == expected, "{layout:?}");
         expect_clean(&verdicts);
     }
 }
@@ -151,8 +153,7 @@ fn arrays_of_few_elements_and_of_none_are_scanned_and_reduced() {
     for layout in LAYOUTS {
         for n in [0usize, 1, 33, 10_000] {
             let elements: Vec<u32> = (1..=n as u32).collect();
-            let how = (3, layout, None);
-            let (results, total) = together::<Sum<u32>>(how, &artifact, &elements);
+            let (results, total) = together::<Sum<u32>>(&devices(3), layout, &artifact, &elements);
             assert!(results == oracle::inclusive::<Sum<u32>>(None, &elements));
             assert_eq!(total as usize, n * (n + 1) / 2);
         }
@@ -176,10 +177,16 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     assert!(text.starts_with("data is distributed as "), "{text}");
 
     let text = said(Devices::emulated(9, None).map(drop));
-    assert!(text.contains("devices") && text.contains("1 to 8"), "{text}");
+    assert!(
+        text.contains("devices") && text.contains("1 to 8"),
+        "{text}"
+    );
     let twice = vec![devices[0].clone(), devices[0].clone()];
     let text = said(Devices::new(twice).map(drop));
-    assert!(text.ends_with("twice, allowed is each device once"), "{text}");
+    assert!(
+        text.ends_with("twice, allowed is each device once"),
+        "{text}"
+    );
 
     let mut reversed = modules.clone();
     reversed.reverse();

@@ -44,7 +44,9 @@ impl Devices {
     ///
     /// [`Error::NoDevice`] with the reason where one is not there; those of [`Devices::new`].
     pub fn cuda(ordinals: &[u32]) -> Result<Self> {
-        let devices = ordinals.iter().map(|&number| Device::open_cuda(Some(number)));
+        let devices = ordinals
+            .iter()
+            .map(|&number| Device::open_cuda(Some(number)));
         Self::new(devices.collect::<Result<_>>()?)
     }
 

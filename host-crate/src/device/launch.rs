@@ -3,6 +3,8 @@
 //! A launch finds its entry (once, which loads its part), compares the entry's parameters with the
 //! launcher's (once), and checks owners, sizes and the author's conditions.
 
+use std::sync::{Mutex, PoisonError};
+
 use cuda_builder::manifest;
 use cuda_std::launch::{Actual, Kernel, LaunchShape, SafeLaunch};
 
@@ -185,6 +187,9 @@ impl Module {
             first.set_launched(name);
             return Ok(());
         }
+        // Two such launches that devices begin in different orders would wait for each other.
+        static ORDER: Mutex<()> = Mutex::new(());
+        let _in_order = ORDER.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ready = ready.iter();
         // SAFETY: the caller's.
         ready.try_for_each(|(module, function, config, bytes)| unsafe {

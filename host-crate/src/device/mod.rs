@@ -190,7 +190,9 @@ impl Device {
         let observations = (0..count).map(|_| unobserved());
         let family = emulator::Emulator::family(settings, observations);
         let devices = family.into_iter();
-        Ok(devices.map(|one| Self::from_backend(Box::new(one))).collect())
+        Ok(devices
+            .map(|one| Self::from_backend(Box::new(one)))
+            .collect())
     }
 
     #[cfg(not(feature = "emulator"))]

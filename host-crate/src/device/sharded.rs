@@ -220,11 +220,7 @@ impl Devices {
     /// # Errors
     ///
     /// As [`Devices::alloc`] and [`ShardedBuffer::copy_from`].
-    pub fn upload<T: Pod>(
-        &self,
-        partition: &Partition,
-        source: &[T],
-    ) -> Result<ShardedBuffer<T>> {
+    pub fn upload<T: Pod>(&self, partition: &Partition, source: &[T]) -> Result<ShardedBuffer<T>> {
         let mut buffer = self.alloc(partition)?;
         buffer.copy_from(source)?;
         Ok(buffer)
@@ -238,7 +234,9 @@ mod tests {
     #[test]
     fn every_element_is_on_one_device_and_shards_differ_by_a_granule_at_most() -> Result<()> {
         for layout in [Layout::Contiguous, Layout::Dealt] {
-            for (len, granule, devices) in [(0, 4, 3), (1, 4, 3), (103, 4, 3), (64, 8, 8), (9, 1, 4)] {
+            for (len, granule, devices) in
+                [(0, 4, 3), (1, 4, 3), (103, 4, 3), (64, 8, 8), (9, 1, 4)]
+            {
                 let partition = Partition::new(len, granule, devices, layout)?;
                 let mut owners = vec![None; len];
                 for device in 0..devices {

@@ -30,7 +30,7 @@ use super::launch::{self, Kind};
 use super::options::Options;
 use super::textbook::{Scan, parameters};
 use crate::device::{
-    Actual, Buffer, Devices, Layout, LaunchConfig, LaunchShape, Module, Partition, ShardedBuffer,
+    Actual, Buffer, Devices, LaunchConfig, LaunchShape, Layout, Module, Partition, ShardedBuffer,
 };
 use crate::error::{Error, Result};
 
@@ -40,8 +40,8 @@ const PARAMETERS: usize = 8;
 /// Scans and reductions by the operator `O` of an array that is on several devices.
 ///
 /// The devices have compute capability 9.0 or higher. Those of [dealt](Layout::Dealt) arrays reach
-/// each other's memory, and one plan's calls are made by one thread at a time. Contiguous scans and
-/// reductions wait for the totals of the devices, dealt scans for nothing.
+/// each other's memory. Contiguous scans and reductions wait for the totals of the devices, dealt
+/// scans for nothing. None can be recorded into a graph.
 ///
 /// ```
 /// use quadscan::device::{Artifact, Devices, Layout};
@@ -387,7 +387,8 @@ impl<A: bytemuck::Pod> Part<A> {
 
     fn config(&self, blocks: u64) -> LaunchConfig {
         let kernel = self.candidate.kernel;
-        let shape = LaunchShape::new(blocks as u32, kernel.threads).with_shared(kernel.shared_bytes);
+        let shape =
+            LaunchShape::new(blocks as u32, kernel.threads).with_shared(kernel.shared_bytes);
         match blocks > 1 && self.module.device().properties().has_cooperative_launch {
             true => LaunchConfig::new(shape).cooperative(),
             false => shape.into(),

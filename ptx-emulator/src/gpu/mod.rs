@@ -287,7 +287,10 @@ impl Gpu {
         let function = &program.code.functions[index];
         shape.check(&self.model, function, total_shared)?;
         if options.peers.len() >= MAX_DEVICES {
-            let text = format!("{} devices, allowed are {MAX_DEVICES}", options.peers.len() + 1);
+            let text = format!(
+                "{} devices, allowed are {MAX_DEVICES}",
+                options.peers.len() + 1
+            );
             return Err(LaunchError::shape(text));
         }
         let mut banks = vec![parameter_bank(function, parameters)?];

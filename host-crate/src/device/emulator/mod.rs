@@ -165,12 +165,18 @@ impl Backend for Emulator {
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
         let action = "copy to the device";
-        self.of_memory(action, self.enter_to(action)?.gpu().copy_in(address, source))
+        self.of_memory(
+            action,
+            self.enter_to(action)?.gpu().copy_in(address, source),
+        )
     }
 
     unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
         let action = "copy from the device";
-        self.of_memory(action, self.enter_to(action)?.gpu().copy_out(address, target))
+        self.of_memory(
+            action,
+            self.enter_to(action)?.gpu().copy_out(address, target),
+        )
     }
 
     unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {

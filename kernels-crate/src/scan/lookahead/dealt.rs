@@ -13,9 +13,9 @@ use cuda_std::{mem, warp};
 
 use super::block::Block;
 use crate::operator::Operator;
+use crate::scan::lanes;
 use crate::scan::scratch::{ALL_TILES, DEVICES, GROUP, MAX_DEVICES, OWN_DEVICE, SCRATCHES};
 use crate::scan::status::{self, Look};
-use crate::scan::lanes;
 
 /// How tiles are dealt.
 pub(super) trait Dealing: Sized {

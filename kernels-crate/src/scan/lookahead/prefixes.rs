@@ -74,12 +74,7 @@ impl<O: Operator, D: Dealing> Prefixes<O, D> {
         // SAFETY: the caller's.
         unsafe {
             while self.groups + 2 < tile / GROUP {
-                self.append(D::gather::<O>(
-                    scratch,
-                    self.groups,
-                    GROUP as u32,
-                    self.tag,
-                ));
+                self.append(D::gather::<O>(scratch, self.groups, GROUP as u32, self.tag));
             }
             let tiles = (tile - self.groups * GROUP) as u32;
             let look = |i: u32| {

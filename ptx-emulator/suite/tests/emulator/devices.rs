@@ -21,7 +21,8 @@ fn run(scope: &str, devices: usize, schedule: Schedule) -> (u32, Checked) {
     let mut gpu = Gpu::new(Model::h200());
     let words: Vec<u64> = (0..=devices).map(|_| gpu.alloc(4).unwrap()).collect();
     for (place, &word) in words.iter().enumerate() {
-        gpu.copy_in(word, &u32::from(place == 0).to_le_bytes()).unwrap();
+        gpu.copy_in(word, &u32::from(place == 0).to_le_bytes())
+            .unwrap();
     }
     // The last device comes first.
     let mut parameters = words.windows(2).rev().map(|pair| {
@@ -37,7 +38,14 @@ fn run(scope: &str, devices: usize, schedule: Schedule) -> (u32, Checked) {
         ..LaunchOptions::default()
     };
     let checked = gpu
-        .check(&program, "test", shape(1, 32), &own, &options, Checks::default())
+        .check(
+            &program,
+            "test",
+            shape(1, 32),
+            &own,
+            &options,
+            Checks::default(),
+        )
         .unwrap();
     let mut bytes = [0; 4];
     gpu.copy_out(words[devices], &mut bytes).unwrap();
@@ -61,7 +69,10 @@ fn words_of_the_scope_of_a_device_race_between_devices() {
     assert!(alone.is_clean(), "{alone}");
     let (_, checked) = run("gpu", 2, Schedule::Deterministic);
     let text = checked.to_string();
-    assert!(text.contains("not of a scope that holds both threads"), "{text}");
+    assert!(
+        text.contains("not of a scope that holds both threads"),
+        "{text}"
+    );
 }
 
 #[test]
