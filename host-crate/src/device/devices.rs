@@ -59,7 +59,7 @@ impl Devices {
     /// `emulator`.
     pub fn emulated(count: usize, schedule: Option<u64>) -> Result<Self> {
         within(count)?;
-        Self::new(Device::open_emulators(count, schedule)?)
+        Self::new(open_emulators(count, schedule)?)
     }
 
     /// Devices in this order.
@@ -143,6 +143,28 @@ impl Devices {
     pub fn synchronize(&self) -> Result<()> {
         self.iter().try_for_each(Device::synchronize)
     }
+}
+
+/// Emulated devices that reach each other's memory.
+#[cfg(feature = "emulator")]
+fn open_emulators(count: usize, schedule: Option<u64>) -> Result<Vec<Device>> {
+    let settings = super::emulator::Settings {
+        schedule,
+        ..super::emulator::Settings::default()
+    };
+    let unobserved =
+        || Box::new(super::emulator::Unobserved) as Box<dyn super::emulator::Observation>;
+    let observations = (0..count).map(|_| unobserved());
+    let family = super::emulator::Emulator::family(settings, observations);
+    let devices = family.into_iter();
+    Ok(devices
+        .map(|one| Device::from_backend(Box::new(one)))
+        .collect())
+}
+
+#[cfg(not(feature = "emulator"))]
+fn open_emulators(_count: usize, schedule: Option<u64>) -> Result<Vec<Device>> {
+    Device::open_emulator(schedule).map(|device| vec![device])
 }
 
 fn within(count: usize) -> Result<()> {

@@ -79,8 +79,8 @@ pub use view_mut::{ViewMut, Writable};
 
 use crate::{Error, Result};
 
-/// A device that runs kernels, with one stream of work: copies, fills and
-/// launches happen in the order in which they were asked for.
+/// A device that runs kernels, with one stream of work: copies, fills and launches happen in the
+/// order in which they were asked for.
 ///
 /// May be used from several threads. While one of them records a graph
 /// ([`Device::capture`]), what the others ask of the device is an
@@ -177,27 +177,6 @@ impl Device {
         Err(Error::NoDevice {
             reason: reason.to_owned(),
         })
-    }
-
-    /// Emulated devices that reach each other's memory.
-    #[cfg(feature = "emulator")]
-    fn open_emulators(count: usize, schedule: Option<u64>) -> Result<Vec<Self>> {
-        let settings = emulator::Settings {
-            schedule,
-            ..emulator::Settings::default()
-        };
-        let unobserved = || Box::new(emulator::Unobserved) as Box<dyn emulator::Observation>;
-        let observations = (0..count).map(|_| unobserved());
-        let family = emulator::Emulator::family(settings, observations);
-        let devices = family.into_iter();
-        Ok(devices
-            .map(|one| Self::from_backend(Box::new(one)))
-            .collect())
-    }
-
-    #[cfg(not(feature = "emulator"))]
-    fn open_emulators(_count: usize, schedule: Option<u64>) -> Result<Vec<Self>> {
-        Self::open_emulator(schedule).map(|device| vec![device])
     }
 
     fn open_cuda(ordinal: Option<u32>) -> Result<Self> {

@@ -8,6 +8,7 @@ mod driver;
 mod graph;
 mod launch;
 mod load;
+mod peers;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
@@ -18,6 +19,7 @@ use cust::stream::{Stream, StreamFlags};
 
 use self::driver::{Handle, call};
 use self::launch::Extensible;
+pub(super) use self::query::count;
 use super::{
     Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, GraphHandle,
     HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
@@ -37,11 +39,6 @@ pub(super) struct Cuda {
 /// Of the CUDA device with this number, which is not opened.
 pub(super) fn compute_capability(ordinal: u32) -> Result<(u32, u32)> {
     query::compute_capability(query::find(ordinal)?)
-}
-
-/// CUDA devices of the machine, at least 1.
-pub(super) fn count() -> Result<u32> {
-    query::count()
 }
 
 impl Cuda {
@@ -279,28 +276,8 @@ impl Backend for Cuda {
     }
 
     fn reach(&self, ordinal: u32) -> Result<bool> {
-        if ordinal == self.properties.ordinal {
-            return Ok(true);
-        }
         self.enter()?;
-        let own = query::find(self.properties.ordinal)?.as_raw();
-        let other = query::find(ordinal)?.as_raw();
-        let (mut can, mut context) = (0, ptr::null_mut());
-        // SAFETY: both devices exist, the results go to living places, and the primary context of
-        // the other is retained while it is used. Its owner keeps it alive as long as its memory.
-        unsafe {
-            call!(cuDeviceCanAccessPeer(&mut can, own, other))?;
-            if can == 0 {
-                return Ok(false);
-            }
-            call!(cuDevicePrimaryCtxRetain(&mut context, other))?;
-            let enabled = call!(cuCtxEnablePeerAccess(context, 0));
-            call!(cuDevicePrimaryCtxRelease_v2(other))?;
-            match enabled {
-                Err(Error::Driver { code, .. }) if code == driver::PEER_ACCESS_ENABLED => Ok(true),
-                enabled => enabled.map(|()| true),
-            }
-        }
+        peers::reach(self.properties.ordinal, ordinal)
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::device::{DeviceProperties, FunctionAttributes};
 use crate::{Error, Result};
 
 /// Starts the driver and counts its devices: there is one at least.
-pub(super) fn count() -> Result<u32> {
+pub(in super::super) fn count() -> Result<u32> {
     let none = |reason: String| Error::NoDevice { reason };
     libcuda_lazy::status().map_err(|error| none(error.to_string()))?;
     // SAFETY: no preconditions.

@@ -11,6 +11,7 @@
 mod checking;
 mod counting;
 mod graph;
+mod launch;
 mod model;
 mod observation;
 mod refusal;
@@ -25,7 +26,7 @@ pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 pub use settings::Settings;
 
-use ptx_emulator::{Gpu, LaunchOptions, MemoryError, Program, Schedule, Shape};
+use ptx_emulator::{Gpu, MemoryError, Program};
 
 use self::graph::{Recording, Work};
 use self::state::{Function, State};
@@ -116,24 +117,6 @@ impl Emulator {
     /// What became of an allocation or a copy.
     fn of_memory<T>(&self, action: &str, done: std::result::Result<T, MemoryError>) -> Result<T> {
         done.map_err(|error| refusal::of_memory(action, error, &self.properties))
-    }
-
-    fn options(&self, function: &Function) -> LaunchOptions {
-        let Settings {
-            schedule,
-            weak_memory,
-            cores,
-            budget,
-            ..
-        } = self.settings;
-        let is_free = schedule.is_none() && function.program.is_order_free(&function.kernel);
-        LaunchOptions {
-            schedule: schedule.map_or(Schedule::Deterministic, Schedule::Seed),
-            weak_memory,
-            budget,
-            cores: if is_free { cores.max(1) } else { 1 },
-            peers: Vec::new(),
-        }
     }
 }
 
@@ -287,15 +270,13 @@ impl Backend for Emulator {
         config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
-        // SAFETY: the caller's.
-        unsafe { self.launch_among(function, config, parameters, &[]) }
+        self.run(function, config, parameters, &[])
     }
 
     fn family(&self) -> Option<usize> {
         Some(Arc::as_ptr(&self.state().gpu).addr())
     }
 
-    /// One launch of as many devices: the emulator gives the blocks of all of them turns.
     unsafe fn launch_among(
         &self,
         function: FunctionHandle,
@@ -303,48 +284,7 @@ impl Backend for Emulator {
         parameters: &[&[u8]],
         peers: &[Vec<&[u8]>],
     ) -> Result<()> {
-        let mut state = match peers {
-            [] => self.enter()?,
-            _ => self.enter_to("launch on several devices")?,
-        };
-        if let Some(recording) = &mut state.recording {
-            recording.push(Work::launch(function, config, parameters));
-            return Ok(());
-        }
-        let function = state.known(function)?;
-        let shape = config.shape();
-        let (grid, block) = (shape.grid, shape.block);
-        let of_peer = |peer: &Vec<&[u8]>| peer.iter().map(|bytes| bytes.to_vec()).collect();
-        let launch = Launch {
-            program: &function.program,
-            kernel: &function.kernel,
-            shape: Shape {
-                grid: [grid.x, grid.y, grid.z],
-                block: [block.x, block.y, block.z],
-                shared_bytes: shape.shared_bytes,
-            },
-            parameters,
-            options: LaunchOptions {
-                peers: peers.iter().map(of_peer).collect(),
-                ..self.options(&function)
-            },
-        };
-        let gpu = Arc::clone(&state.gpu);
-        let mut gpu = gpu.lock().unwrap_or_else(PoisonError::into_inner);
-        match state.observation.run(&mut gpu, &launch) {
-            Ok(report) => {
-                let counts = &mut state.counts;
-                counts.warp_instructions += report.warp_instructions;
-                Ok(())
-            }
-            Err(cause) => {
-                let error = refusal::of_launch(&function.kernel, &cause, &self.properties);
-                if error.is_context_lost() {
-                    state.stopped = Some((function.kernel, cause));
-                }
-                Err(error)
-            }
-        }
+        self.run(function, config, parameters, peers)
     }
 
     /// Launches are done when they return.

@@ -9,6 +9,8 @@ use cuda_std::{thread, warp};
 
 use super::block::Block;
 use super::cursor::Cursor;
+use super::dealt::OneDevice;
+use super::prefixes::{Prefixes, Window};
 use super::shared_at;
 use crate::operator::Operator;
 use crate::scan::lanes::{self, unspecified};
@@ -32,7 +34,19 @@ pub(super) unsafe fn write<O: Operator, const WORKERS: usize, const DELAY: usize
     unsafe {
         let tag = block.tag(lane);
         let (mut at, mut tile) = (Cursor::new(block.first), first);
+        let (mut prefixes, mut window) =
+            (Prefixes::<O, OneDevice>::new(request, tag), Window::none());
+        let mut look_tile = first;
         for round in 0..block.own + DELAY as u32 {
+            // Not what lies before a tile is asked for, but that it was read.
+            if round >= DELAY as u32 {
+                prefixes.find(window);
+            }
+            window = Window::none();
+            if round + 1 >= DELAY as u32 && round + 1 < block.own + DELAY as u32 {
+                window = prefixes.look(look_tile);
+                look_tile += block.blocks;
+            }
             thread::sync_threads_anywhere();
             if round < block.own {
                 let workers = block.workers_of(&at);

@@ -13,10 +13,11 @@
 //!
 //! [`Algorithm::LookAhead`]: quadscan_kernels::scan::Algorithm::LookAhead
 
+mod part;
+
 use std::fmt;
 use std::marker::PhantomData;
 
-use bytemuck::Zeroable;
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::scratch::{
     ALL_TILES, DEVICES, GROUP, HEAD, MAX_DEVICES, OWN_DEVICE, SCRATCHES,
@@ -25,17 +26,11 @@ use quadscan_kernels::scan::{
     Algorithm, DEALT, EXCLUSIVE, FOLLOWS, HAS_INITIAL, ScanKernel, ScanKernels, TOTALS,
 };
 
-use super::choice::Candidate;
-use super::launch::{self, Kind};
-use super::options::Options;
+use self::part::{PARAMETERS, Part, part};
+use super::launch::Kind;
 use super::textbook::{Scan, parameters};
-use crate::device::{
-    Actual, Buffer, Devices, LaunchConfig, LaunchShape, Layout, Module, Partition, ShardedBuffer,
-};
+use crate::device::{Actual, Buffer, Devices, Layout, Module, Partition, ShardedBuffer};
 use crate::error::{Error, Result};
-
-/// The parameters of a scan's kernel: those of segments are not there.
-const PARAMETERS: usize = 8;
 
 /// Scans and reductions by the operator `O` of an array that is on several devices.
 ///
@@ -68,17 +63,6 @@ pub struct ShardedPlan<O: ScanKernels> {
     partition: Partition,
     parts: Vec<Part<O::Accumulator>>,
     operator: PhantomData<O>,
-}
-
-/// What a device has for its part.
-struct Part<A: bytemuck::Pod> {
-    module: Module,
-    candidate: Candidate,
-    /// Elements.
-    len: usize,
-    scratch: Buffer<u64>,
-    /// Of the groups of tiles.
-    totals: Buffer<A>,
 }
 
 impl<O: ScanKernels> ShardedPlan<O> {
@@ -361,78 +345,6 @@ impl<O: ScanKernels> ShardedPlan<O> {
             _ => Ok(()),
         }
     }
-}
-
-impl<A: bytemuck::Pod> Part<A> {
-    fn tiles(&self) -> u64 {
-        self.candidate.kernel.tiles(self.len as u64)
-    }
-
-    /// A scan of the part.
-    fn scan(&self, input: u64, output: u64, flags: u32, initial: Option<A>) -> Scan<'_, A> {
-        Scan {
-            module: &self.module,
-            kernel: self.candidate.kernel,
-            n: self.len as u64,
-            input,
-            output,
-            count: 0,
-            flags,
-            initial: initial.unwrap_or(Zeroable::zeroed()),
-            scratch: self.scratch.address(),
-            words: self.scratch.len() as u64,
-            segment_flags: 0,
-        }
-    }
-
-    fn config(&self, blocks: u64) -> LaunchConfig {
-        let kernel = self.candidate.kernel;
-        let shape =
-            LaunchShape::new(blocks as u32, kernel.threads).with_shared(kernel.shared_bytes);
-        match blocks > 1 && self.module.device().properties().has_cooperative_launch {
-            true => LaunchConfig::new(shape).cooperative(),
-            false => shape.into(),
-        }
-    }
-
-    /// # Safety
-    ///
-    /// The parameters are right for the kernel.
-    unsafe fn launch(&self, scan: &Scan<'_, A>) -> Result<()> {
-        let config = self.config(self.tiles().min(self.candidate.blocks).max(1));
-        // SAFETY: the caller's.
-        unsafe {
-            let entry = scan.kernel.entry;
-            self.module
-                .launch_raw(entry, config, &parameters(scan)[..PARAMETERS])
-        }
-    }
-}
-
-/// A device's part of the plan.
-fn part<O: ScanKernels>(
-    module: &Module,
-    partition: &Partition,
-    number: usize,
-) -> Result<Part<O::Accumulator>> {
-    let options = Options {
-        algorithm: Some(Algorithm::LookAhead),
-        ..Options::default()
-    };
-    let all = partition.len() as u64;
-    let mut candidates = launch::candidates::<O>(module, all, &options)?;
-    let candidate = candidates.swap_remove(0);
-    let len = partition.shard_len(number);
-    let words = candidate.kernel.scratch_words(all) as usize;
-    let device = module.device();
-    Ok(Part {
-        module: module.clone(),
-        candidate,
-        len,
-        // Cleared once for all scans.
-        scratch: device.alloc_zeroed(words)?,
-        totals: device.alloc(len.div_ceil(partition.granule()))?,
-    })
 }
 
 /// What scans on each device.
