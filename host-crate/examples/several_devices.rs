@@ -10,7 +10,7 @@
 //! 2^12 elements, and no times.
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use quadscan::Error;
 use quadscan::device::{Artifact, Devices, Layout, Module};
@@ -20,6 +20,9 @@ use quadscan::scan::{Plan, ShardedPlan, Sum};
 use quadscan_kernels::integrate::catalogue::Runge;
 
 type Done = Result<(), Box<dyn std::error::Error>>;
+
+/// Of the same work, before times are taken.
+const WARM_UP: Duration = Duration::from_millis(60);
 
 /// Every byte of every element.
 const BYTE: u8 = 3;
@@ -47,9 +50,11 @@ fn run() -> Done {
         Err(error) => return Err(error.into()),
     };
     let exponent = arguments.next().map_or(Ok(usual), |text| text.parse())?;
+    let is_timed = all[0].properties().has_timer;
     let work = Work {
         n: 1 << exponent,
-        rounds: if all[0].properties().has_timer { 15 } else { 1 },
+        is_timed,
+        rounds: if is_timed { 15 } else { 1 },
     };
     for device in all.iter() {
         println!("{}, {:?}", device.properties().name, device.pci_bus_id());
@@ -84,14 +89,20 @@ fn hash(words: &[u32]) -> u64 {
 
 struct Work {
     n: usize,
+    is_timed: bool,
     rounds: usize,
 }
 
 impl Work {
     /// Prints how long something takes on the devices.
     fn time(&self, what: &str, devices: &Devices, mut work: impl FnMut() -> Done) -> Done {
-        // The first one loads code.
-        work()?;
+        // The first one loads code; clocks take some milliseconds to rise.
+        let warm_up = Instant::now();
+        while {
+            work()?;
+            devices.synchronize()?;
+            self.is_timed && warm_up.elapsed() < WARM_UP
+        } {}
         let mut times = Vec::new();
         for _ in 0..self.rounds {
             devices.synchronize()?;
@@ -192,8 +203,8 @@ impl Work {
 
     /// Integrates a batch: each device has neighbouring items.
     fn integrals(&self, devices: &Devices, modules: &[Module]) -> Done {
-        // So many that two devices have some milliseconds of work.
-        let n = self.n.min(1 << 23);
+        // So many that GPUs have some milliseconds of work.
+        let n = self.n.min(if self.is_timed { 1 << 23 } else { 1 << 6 });
         let partition = quadscan::device::Partition::new(n, 1, devices.len(), Layout::Contiguous)?;
         let limits: Vec<f64> = (0..n).map(|i| (i % 1000) as f64 * 0.01).collect();
         let limits = devices.upload(&partition, &limits)?;

@@ -265,8 +265,7 @@ impl Device {
     /// As [`Device::alloc`].
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let mut buffer = Buffer::new(self, len)?;
-        buffer.fill_bytes(0)?;
-        Ok(buffer)
+        buffer.fill_bytes(0).map(|()| buffer)
     }
 
     /// A buffer with the elements of `source`.

@@ -13,6 +13,7 @@ use cuda_std::{mem, warp};
 
 use super::block::Block;
 use crate::operator::Operator;
+use crate::scan::TOTALS;
 use crate::scan::lanes;
 use crate::scan::scratch::{ALL_TILES, DEVICES, GROUP, MAX_DEVICES, OWN_DEVICE, SCRATCHES};
 use crate::scan::status::{self, Look};
@@ -22,11 +23,14 @@ pub(super) trait Dealing: Sized {
     /// Whether several devices have tiles.
     const IS_OF_SYSTEM: bool;
 
-    /// What the scratch memory says of it.
+    /// What the request and the scratch memory say of it.
     ///
     /// # Safety
     /// It is this launch's.
-    unsafe fn read(scratch: *const u64) -> Self;
+    unsafe fn read<O: Operator>(block: &Block<O>) -> Self;
+
+    /// Whether the [totals](super::totals) of the groups are asked for.
+    fn are_totalled(&self) -> bool;
 
     /// A look at the aggregates of the first `count` tiles of a group.
     ///
@@ -71,8 +75,13 @@ impl Dealing for OneDevice {
     const IS_OF_SYSTEM: bool = false;
 
     #[inline(always)]
-    unsafe fn read(_scratch: *const u64) -> Self {
+    unsafe fn read<O: Operator>(_block: &Block<O>) -> Self {
         Self
+    }
+
+    #[inline(always)]
+    fn are_totalled(&self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -117,11 +126,13 @@ impl Dealing for OneDevice {
     }
 }
 
-/// Groups of tiles go to several devices in turn.
+/// Groups of tiles go to several devices in turn; where their totals are asked for, to one, as if
+/// there were no others.
 pub(super) struct Devices {
     count: u64,
     own: u64,
     tiles: u64,
+    are_totalled: bool,
     /// The scratch memory of the device that has the lane's number, if there is one.
     scratch: *mut u64,
 }
@@ -130,19 +141,34 @@ impl Dealing for Devices {
     const IS_OF_SYSTEM: bool = true;
 
     #[inline(always)]
-    unsafe fn read(scratch: *const u64) -> Self {
-        let lane = warp::lane_id() as usize % MAX_DEVICES;
-        // SAFETY: the caller's; the host has written the words before.
-        unsafe {
-            Self {
-                count: mem::load_relaxed(scratch.add(DEVICES)),
-                own: mem::load_relaxed(scratch.add(OWN_DEVICE)),
-                tiles: mem::load_relaxed(scratch.add(ALL_TILES)),
-                scratch: scratch
-                    .cast_mut()
-                    .with_addr(mem::load_relaxed(scratch.add(SCRATCHES + lane)) as usize),
-            }
+    unsafe fn read<O: Operator>(block: &Block<O>) -> Self {
+        let scratch = block.request.scratch;
+        if block.request.flags & TOTALS != 0 {
+            return Self {
+                count: 1,
+                own: 0,
+                tiles: block.tiles,
+                scratch,
+                are_totalled: true,
+            };
         }
+        let word = |at: usize| {
+            // SAFETY: the caller's; the host has written the words before.
+            unsafe { mem::load_relaxed(scratch.wrapping_add(at)) }
+        };
+        let lane = warp::lane_id() as usize % MAX_DEVICES;
+        Self {
+            count: word(DEVICES),
+            own: word(OWN_DEVICE),
+            tiles: word(ALL_TILES),
+            scratch: scratch.with_addr(word(SCRATCHES + lane) as usize),
+            are_totalled: false,
+        }
+    }
+
+    #[inline(always)]
+    fn are_totalled(&self) -> bool {
+        self.are_totalled
     }
 
     #[inline(always)]

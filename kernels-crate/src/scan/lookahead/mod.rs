@@ -131,9 +131,7 @@ unsafe fn run<
         let (block, warp) = Block::enter(request, shape);
         if warp.is_worker(WORKERS) {
             worker::<O, ITEMS, VECTORS, RESULTS, DELAY, AHEAD>(&block, warp);
-        } else if !SHIFTED && request.flags & TOTALS != 0 {
-            totals::write::<O, WORKERS, DELAY>(&block);
-        } else if !SHIFTED && request.flags & DEALT != 0 {
+        } else if !SHIFTED && request.flags & (DEALT | TOTALS) != 0 {
             look_ahead_among::<O, Devices, WORKERS, DELAY>(&block);
         } else {
             look_ahead::<O, WORKERS, DELAY>(&block);
@@ -261,7 +259,7 @@ unsafe fn look_ahead_among<O: Operator, D: Dealing, const WORKERS: usize, const 
     // sides of a barrier.
     unsafe {
         let tag = block.tag(lane);
-        let devices = D::read(request.scratch);
+        let devices = D::read(block);
         let mut prefixes = Prefixes::<O, D>::new(request, tag);
         let mut window = Window::none();
         let (mut publishing, mut finding) = (Cursor::new(block.first), Cursor::new(block.first));
@@ -290,6 +288,9 @@ unsafe fn look_ahead_among<O: Operator, D: Dealing, const WORKERS: usize, const 
                 publish_tile += block.blocks;
             }
             exclusive.push(reduced);
+        }
+        if devices.are_totalled() {
+            totals::write(block, tag);
         }
         status::clear_stale::<O::Accumulator>(
             request.scratch,
@@ -322,7 +323,13 @@ unsafe fn publish<O: Operator, D: Dealing, const WORKERS: usize>(
             aggregate = *shared_at(row + lane as usize * TOTAL);
         }
         let inclusive = lanes::scan_first::<O, WORKERS>(aggregate, workers);
-        devices.publish(block, tile, (inclusive, WORKERS as u32 - 1), tag);
+        // A tile that is cut short is told to other devices alone.
+        let last = if D::IS_OF_SYSTEM {
+            workers
+        } else {
+            WORKERS as u32
+        } - 1;
+        devices.publish(block, tile, (inclusive, last), tag);
         lanes::shuffle_up(inclusive, 1)
     }
 }
