@@ -207,8 +207,8 @@ impl<O: ScanKernels> ShardedPlan<O> {
         O: Identity,
     {
         let places = self.places("input", input)?;
-        for number in 0..self.parts.len() {
-            self.total(number, places[number])?;
+        for (number, &place) in places.iter().enumerate() {
+            self.total(number, place)?;
         }
         let totals = self.parts.iter().map(|part| part.totals.to_vec());
         let totals: Vec<Vec<O::Accumulator>> = totals.collect::<Result<_>>()?;
@@ -275,8 +275,9 @@ impl<O: ScanKernels> ShardedPlan<O> {
         output: &[u64],
     ) -> Result<()> {
         // Nobody asks for the last one's.
-        for number in 0..self.parts.len() - 1 {
-            self.total(number, input[number])?;
+        let but_last = &input[..self.parts.len() - 1];
+        for (number, &place) in but_last.iter().enumerate() {
+            self.total(number, place)?;
         }
         let (flags, mut before) = flags_of(kind);
         for number in 0..self.parts.len() {
