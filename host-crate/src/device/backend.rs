@@ -142,6 +142,37 @@ pub trait Backend: Send + Sync {
         parameters: &[&[u8]],
     ) -> Result<()>;
 
+    /// What devices have in common that reach each other's memory by themselves, and whose launches
+    /// that wait for each other have to be asked of one of them ([`Backend::launch_among`]): the
+    /// same number. `None` for devices that are asked one by one.
+    fn family(&self) -> Option<usize> {
+        None
+    }
+
+    /// As [`Backend::launch`], on this device and, with `peers` as its parameters, on others of its
+    /// [`family`](Backend::family) at the same time.
+    ///
+    /// # Safety
+    ///
+    /// As [`Backend::launch`], for every device.
+    unsafe fn launch_among(
+        &self,
+        function: FunctionHandle,
+        config: &LaunchConfig,
+        parameters: &[&[u8]],
+        peers: &[Vec<&[u8]>],
+    ) -> Result<()> {
+        debug_assert!(peers.is_empty(), "this device has no family");
+        // SAFETY: the caller's.
+        unsafe { self.launch(function, config, parameters) }
+    }
+
+    /// Lets kernels of this device access the memory of the device of the same kind that has the
+    /// number `ordinal`; false where it cannot be reached.
+    fn reach(&self, ordinal: u32) -> Result<bool> {
+        Ok(ordinal == self.properties().ordinal)
+    }
+
     /// Waits until all work is done.
     fn synchronize(&self) -> Result<()>;
 
@@ -187,8 +218,8 @@ pub trait Backend: Send + Sync {
     ///
     /// # Safety
     ///
-    /// Both are streams of this device, as [`Backend::cuda_stream`] gives them, or null for
-    /// the default one.
+    /// Both are streams as [`Backend::cuda_stream`] gives them, `first` of this device and `then` of
+    /// any, or null for this one's default stream.
     unsafe fn order_streams(&self, first: *mut c_void, then: *mut c_void) -> Result<()> {
         let _ = (first, then);
         self.cuda_stream().map(drop)

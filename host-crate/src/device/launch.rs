@@ -3,6 +3,8 @@
 //! A launch finds its entry (once, which loads its part), compares the entry's parameters with the
 //! launcher's (once), and checks owners, sizes and the author's conditions.
 
+use std::sync::{Mutex, PoisonError};
+
 use cuda_builder::manifest;
 use cuda_std::launch::{Actual, Kernel, LaunchShape, SafeLaunch};
 
@@ -145,6 +147,54 @@ impl Module {
         let parameters: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
         // SAFETY: the caller's.
         unsafe { self.hand_over(name, entry.function, &config, &parameters) }
+    }
+
+    /// As [`Module::launch_raw`], of every module with the arguments of its own, on all of their
+    /// devices at the same time: blocks of different devices may wait for each other.
+    ///
+    /// # Errors
+    ///
+    /// As [`Module::launch_raw`].
+    ///
+    /// # Safety
+    ///
+    /// As [`Module::launch_raw`], for every device; the modules are of one artifact, and their
+    /// devices [reach each other](super::Devices::reach_each_other).
+    pub(crate) unsafe fn launch_among(
+        modules: &[&Self],
+        name: &str,
+        config: LaunchConfig,
+        arguments: &[Vec<Actual<'_>>],
+    ) -> Result<()> {
+        let mut ready = Vec::with_capacity(modules.len());
+        for (module, arguments) in modules.iter().zip(arguments) {
+            let entry = module.entry(name)?;
+            let config = module.suited(config);
+            module.fit(name, &entry, &config)?;
+            let bytes: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
+            ready.push((module, entry.function, config, bytes));
+        }
+        let Some((first, function, config, bytes)) = ready.first() else {
+            return Ok(());
+        };
+        if first.device().backend().family().is_some() {
+            let peers: Vec<Vec<&[u8]>> = ready[1..].iter().map(|peer| peer.3.clone()).collect();
+            // SAFETY: the caller's.
+            unsafe {
+                let backend = first.device().at_work()?;
+                backend.launch_among(*function, config, bytes, &peers)?;
+            }
+            first.set_launched(name);
+            return Ok(());
+        }
+        // Two such launches that devices begin in different orders would wait for each other.
+        static ORDER: Mutex<()> = Mutex::new(());
+        let _in_order = ORDER.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ready = ready.iter();
+        // SAFETY: the caller's.
+        ready.try_for_each(|(module, function, config, bytes)| unsafe {
+            module.hand_over(name, *function, config, bytes)
+        })
     }
 
     /// The configuration that a launch is made with: no programmatic one, where the device has

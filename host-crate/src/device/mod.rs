@@ -32,6 +32,7 @@ mod choice;
 mod code;
 mod config;
 mod cuda;
+mod devices;
 #[cfg(feature = "emulator")]
 pub mod emulator;
 mod event;
@@ -45,6 +46,7 @@ mod limits;
 pub(crate) mod module;
 mod properties;
 mod ptx_version;
+mod sharded;
 mod signature;
 mod source_line;
 mod view;
@@ -63,20 +65,22 @@ pub use buffer::Buffer;
 pub use choice::DeviceChoice;
 pub use config::LaunchConfig;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
+pub use devices::Devices;
 pub use event::Event;
 pub use graph::Graph;
 pub use host::HostBuffer;
 pub use host_memory::HostMemory;
 pub use module::Module;
 pub use properties::{Counts, DeviceProperties, EMULATOR, FunctionAttributes, MemoryInfo};
+pub use sharded::{Layout, Partition, ShardedBuffer};
 pub use signature::ptx_bytes;
 pub use view::{Readable, View};
 pub use view_mut::{ViewMut, Writable};
 
 use crate::{Error, Result};
 
-/// A device that runs kernels, with one stream of work: copies, fills and
-/// launches happen in the order in which they were asked for.
+/// A device that runs kernels, with one stream of work: copies, fills and launches happen in the
+/// order in which they were asked for.
 ///
 /// May be used from several threads. While one of them records a graph
 /// ([`Device::capture`]), what the others ask of the device is an
@@ -261,8 +265,7 @@ impl Device {
     /// As [`Device::alloc`].
     pub fn alloc_zeroed<T: Pod>(&self, len: usize) -> Result<Buffer<T>> {
         let mut buffer = Buffer::new(self, len)?;
-        buffer.fill_bytes(0)?;
-        Ok(buffer)
+        buffer.fill_bytes(0).map(|()| buffer)
     }
 
     /// A buffer with the elements of `source`.

@@ -48,6 +48,7 @@ mod methods;
 mod options;
 mod plan;
 mod segmented;
+mod sharded;
 mod textbook;
 
 pub use crate::reduce::Offsets;
@@ -60,3 +61,4 @@ pub use quadscan_kernels::operator::{
 pub use quadscan_kernels::scan::launch::UnknownAlgorithm;
 pub use quadscan_kernels::scan::{Algorithm, ScanKernels, SegmentedScanKernels};
 pub use segmented::{SegmentedPlan, Segments};
+pub use sharded::ShardedPlan;

@@ -73,6 +73,15 @@ pub use segmented::SegmentedScanKernels;
 pub const EXCLUSIVE: u32 = 1;
 /// Bit of a scan's `flags`: `initial` stands before the first element.
 pub const HAS_INITIAL: u32 = 2;
+/// Bit of the `flags` of [`lookahead`]'s kernels: nothing is scanned; the totals of the groups of
+/// tiles are written, as accumulators.
+pub const TOTALS: u32 = 1 << 4;
+/// Bit of the `flags` of [`lookahead`]'s kernels: the tiles of the array are dealt to several
+/// devices, and the scratch memory says to which ([`scratch`]).
+pub const DEALT: u32 = 1 << 5;
+/// Bit of the `flags` beside [`DEALT`] and [`HAS_INITIAL`]: there is no initial value, but what
+/// other devices have stands before the first element of this one.
+pub const FOLLOWS: u32 = 1 << 6;
 /// Bit of the `flags` of [`blelloch`]'s kernels: nothing is added afterwards, the results are
 /// final.
 pub const FINAL: u32 = 1 << 2;

@@ -4,8 +4,21 @@
 pub use super::shape::GROUP;
 use super::sizes::BLELLOCH_TILE;
 
-/// Words before those of the tiles; the first is the counter of launches.
+/// Words before those of the tiles; the first is the counter of launches. Where tiles are
+/// [`DEALT`](super::DEALT) to several devices, [`DEVICES`] and those behind it are used, too.
 pub const HEAD: u64 = 16;
+
+/// The word that holds how many devices there are, at most [`MAX_DEVICES`],
+pub const DEVICES: usize = 1;
+/// that of this device's number,
+pub const OWN_DEVICE: usize = 2;
+/// of the tiles of all devices,
+pub const ALL_TILES: usize = 3;
+/// and the first of the addresses of the devices' scratch memories.
+pub const SCRATCHES: usize = 4;
+
+/// The most devices that tiles are dealt to.
+pub const MAX_DEVICES: usize = 8;
 
 /// Of `tiles` tiles that tell each other their totals ([`status`](super::status)).
 pub const fn of_tiles(tiles: u64, words: usize) -> u64 {

@@ -37,6 +37,17 @@ pub unsafe fn publish<A: Pod>(scratch: *mut u64, tile: u64, aggregate: A, tag: u
     unsafe { Tagged::store(aggregate, tag, |w| scratch.add(place::<A>(tile, w))) };
 }
 
+/// Publishes the aggregate of a tile to another device, or to this one.
+///
+/// # Safety
+/// `scratch` is that device's, which this one can reach, and has room for the tile.
+#[inline(always)]
+pub unsafe fn publish_to_device<A: Pod>(scratch: *mut u64, tile: u64, aggregate: A, tag: u32) {
+    let at = |w| scratch.wrapping_add(place::<A>(tile, w));
+    // SAFETY: the caller's.
+    unsafe { Tagged::store_of::<true>(aggregate, tag, at) };
+}
+
 /// A warp's look at the aggregates of the first `count` tiles of a group: what was there,
 /// published or not. Nothing waits for the reads before [`Look::is_there`].
 pub struct Look<A> {
@@ -60,6 +71,16 @@ impl<A: Pod> Look<A> {
     /// `scratch` has room for the group; all lanes of a warp call it.
     #[inline(always)]
     pub unsafe fn at(scratch: *mut u64, group: u64, count: u32) -> Self {
+        // SAFETY: the caller's.
+        unsafe { Self::at_of::<false>(scratch, group, count) }
+    }
+
+    /// The same, where `SYSTEM` says whether other devices publish, too.
+    ///
+    /// # Safety
+    /// As for [`Look::at`].
+    #[inline(always)]
+    pub unsafe fn at_of<const SYSTEM: bool>(scratch: *mut u64, group: u64, count: u32) -> Self {
         let first = u64::from(warp::lane_id()) * EACH as u64;
         let mut tiles = [Tagged::none(); EACH];
         // All are read, the needed ones or not, so that no read waits behind a branch.
@@ -68,7 +89,7 @@ impl<A: Pod> Look<A> {
                 if w < words_of::<A>() {
                     let at = place::<A>(group * GROUP + first + row as u64, w);
                     // SAFETY: the caller's.
-                    unsafe { tiles[row].load_word(w, scratch.add(at)) };
+                    unsafe { tiles[row].load_word::<SYSTEM>(w, scratch.add(at)) };
                 }
             }
         }
@@ -125,9 +146,24 @@ pub unsafe fn gather<O: Operator>(
     tag: u32,
 ) -> O::Accumulator {
     // SAFETY: the caller's.
+    unsafe { gather_of::<O, false>(scratch, group, count, tag) }
+}
+
+/// The same, where `SYSTEM` says whether other devices publish, too.
+///
+/// # Safety
+/// As for [`gather`].
+#[inline(always)]
+pub unsafe fn gather_of<O: Operator, const SYSTEM: bool>(
+    scratch: *mut u64,
+    group: u64,
+    count: u32,
+    tag: u32,
+) -> O::Accumulator {
+    // SAFETY: the caller's.
     unsafe {
         loop {
-            let look = Look::<O::Accumulator>::at(scratch, group, count);
+            let look = Look::<O::Accumulator>::at_of::<SYSTEM>(scratch, group, count);
             if warp::warp_vote_all(warp::FULL_MASK, look.is_there(tag)) {
                 return look.combined::<O>();
             }

@@ -34,11 +34,32 @@ impl<A: Pod> Tagged<A> {
     /// The places are words of global memory; others access them atomically.
     #[inline(always)]
     pub unsafe fn store(value: A, tag: u32, place: impl Fn(usize) -> *mut u64) {
+        // SAFETY: the caller's.
+        unsafe { Self::store_of::<false>(value, tag, place) }
+    }
+
+    /// The same, where `SYSTEM` says whether other devices read it.
+    ///
+    /// # Safety
+    /// As for [`Tagged::store`].
+    #[inline(always)]
+    pub unsafe fn store_of<const SYSTEM: bool>(
+        value: A,
+        tag: u32,
+        place: impl Fn(usize) -> *mut u64,
+    ) {
         let words = to_words(value);
         for w in 0..MAX_WORDS {
             if w < words_of::<A>() {
+                let (at, word) = (place(w), tagged(words[w], tag));
                 // SAFETY: the caller's.
-                unsafe { mem::store_relaxed(place(w), tagged(words[w], tag)) };
+                unsafe {
+                    if SYSTEM {
+                        mem::store_relaxed_system(at, word);
+                    } else {
+                        mem::store_relaxed(at, word);
+                    }
+                }
             }
         }
     }
@@ -53,20 +74,26 @@ impl<A: Pod> Tagged<A> {
         for w in 0..MAX_WORDS {
             if w < words_of::<A>() {
                 // SAFETY: the caller's.
-                unsafe { read.load_word(w, place(w)) };
+                unsafe { read.load_word::<false>(w, place(w)) };
             }
         }
         read
     }
 
-    /// Reads word `w` of it.
+    /// Reads word `w` of it, where `SYSTEM` says whether other devices write it.
     ///
     /// # Safety
     /// As for [`Tagged::store`].
     #[inline(always)]
-    pub unsafe fn load_word(&mut self, w: usize, place: *const u64) {
+    pub unsafe fn load_word<const SYSTEM: bool>(&mut self, w: usize, place: *const u64) {
         // SAFETY: the caller's.
-        self.words[w] = unsafe { mem::load_relaxed(place) };
+        self.words[w] = unsafe {
+            if SYSTEM {
+                mem::load_relaxed_system(place)
+            } else {
+                mem::load_relaxed(place)
+            }
+        };
     }
 
     /// Whether all of the value was written by the launch with this tag.

@@ -159,7 +159,7 @@ impl Gpu {
         if options.weak_memory && !checks.races {
             return Err(LaunchError::WeakMemory);
         }
-        let prepared = self.prepare(program, kernel, shape, parameters)?;
+        let prepared = self.prepare(program, kernel, shape, parameters, options)?;
         let layout = prepared.layout.clone();
         let (report, outcome, checkers, observer) = if checks == Checks::none() {
             self.written.everything();

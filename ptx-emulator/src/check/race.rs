@@ -92,6 +92,12 @@ impl Races {
         self.findings.list()
     }
 
+    /// The number of the device of a block.
+    fn device(&self, at: Site) -> u8 {
+        let blocks: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
+        (at.block_linear / blocks.max(1)) as u8
+    }
+
     fn block(&mut self, linear: u64) -> Option<&mut Block> {
         let index = usize::try_from(linear).ok()?;
         self.blocks.get_mut(index)?.as_deref_mut()
@@ -282,7 +288,7 @@ impl Observer for Races {
         if self.stamps.full() {
             self.sweep();
         }
-        let manner = Manner::of(access);
+        let manner = Manner::of(access, self.device(at));
         let Some(published) = self.check(at, access, manner) else {
             return;
         };

@@ -11,7 +11,8 @@ use ptx_syntax::Space;
 use crate::error::{LaunchError, MemoryError};
 use crate::lower::SharedLayout;
 use crate::machine::{
-    Allocation, Cells, Global, GlobalWritten, Heap, Launch, LaunchOptions, Model, Printed, Written,
+    Allocation, Cells, Global, GlobalWritten, Heap, Launch, LaunchOptions, MAX_DEVICES, Model,
+    Printed, Written,
 };
 use crate::observe::{LaunchInfo, Observer};
 use crate::program::Program;
@@ -80,7 +81,8 @@ pub(crate) struct Prepared {
     pub(crate) layout: SharedLayout,
     /// Static and dynamic, bytes.
     shared_bytes: u32,
-    parameters: Cells,
+    /// Of each device.
+    parameters: Vec<Cells>,
 }
 
 impl Gpu {
@@ -257,7 +259,7 @@ impl Gpu {
         if options.weak_memory && !O::VALUES {
             return Err(LaunchError::WeakMemory);
         }
-        let prepared = self.prepare(program, kernel, shape, parameters)?;
+        let prepared = self.prepare(program, kernel, shape, parameters, options)?;
         self.written.everything();
         Ok(self.run(program, prepared, shape, options, observer))
     }
@@ -269,6 +271,7 @@ impl Gpu {
         kernel: &str,
         shape: Shape,
         parameters: &[&[u8]],
+        options: &LaunchOptions,
     ) -> Result<Prepared, LaunchError> {
         let Some(index) = program.entry(kernel) else {
             let known: Vec<&str> = program.kernels().collect();
@@ -283,13 +286,24 @@ impl Gpu {
         let total_shared = u64::from(layout.fixed) + u64::from(shape.shared_bytes);
         let function = &program.code.functions[index];
         shape.check(&self.model, function, total_shared)?;
-        let parameters = parameter_bank(function, parameters)?;
+        if options.peers.len() >= MAX_DEVICES {
+            let text = format!(
+                "{} devices, allowed are {MAX_DEVICES}",
+                options.peers.len() + 1
+            );
+            return Err(LaunchError::shape(text));
+        }
+        let mut banks = vec![parameter_bank(function, parameters)?];
+        for peer in &options.peers {
+            let parameters: Vec<&[u8]> = peer.iter().map(Vec::as_slice).collect();
+            banks.push(parameter_bank(function, &parameters)?);
+        }
         self.place(program)?;
         Ok(Prepared {
             kernel: index as u32,
             layout,
             shared_bytes: total_shared as u32,
-            parameters,
+            parameters: banks,
         })
     }
 

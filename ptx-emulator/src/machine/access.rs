@@ -222,7 +222,7 @@ impl<'i, 'l, O: Observer> Issue<'i, 'l, O> {
             }
             Room::Shared => &self.context.block.shared,
             Room::Constant => launch.constants,
-            Room::Parameter => &launch.parameters,
+            Room::Parameter => &launch.parameters[self.context.block.device],
         };
         for lane in lanes_of(lanes) {
             let address = addresses[lane];

@@ -67,8 +67,10 @@ impl ClusterBarrier {
 pub(crate) struct BlockState {
     /// Block index in the grid.
     pub(crate) index: [u32; 3],
-    /// As one number.
+    /// As one number; those of further devices follow.
     pub(crate) linear: u64,
+    /// The number of its device.
+    pub(crate) device: usize,
     pub(crate) shared: Cells,
     pub(crate) barriers: [BarrierState; BARRIERS],
     /// Threads that have not exited.
@@ -88,9 +90,11 @@ pub(crate) struct BlockState {
 impl BlockState {
     /// A block that becomes resident.
     pub(crate) fn new(launch: &Launch<'_>, linear: u64) -> Self {
+        let (device, in_device) = (linear / launch.blocks(), linear % launch.blocks());
         BlockState {
-            index: launch.block_index(linear),
+            index: launch.block_index(in_device),
             linear,
+            device: device as usize,
             shared: Cells::zeroed(u64::from(launch.shared_bytes)),
             barriers: Default::default(),
             live: launch.threads(),
@@ -98,7 +102,7 @@ impl BlockState {
             timeouts: 0,
             transfers: Transfers::default(),
             cluster: ClusterBarrier::default(),
-            sm: (linear % u64::from(launch.model.sms)) as u32,
+            sm: (in_device % u64::from(launch.model.sms)) as u32,
         }
     }
 

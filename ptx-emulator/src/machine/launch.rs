@@ -31,7 +31,15 @@ pub struct LaunchOptions {
     /// Host threads that run blocks; 1 keeps the order of atomics the same
     /// from run to run.
     pub cores: usize,
+    /// The parameters of the same launch on further devices, which share this one's memory and
+    /// run at the same time: blocks of different devices may wait for each other, and each device
+    /// holds as many as one alone. At most 7. Between devices, accesses are morally strong only
+    /// with the scope of the system.
+    pub peers: Vec<Vec<Vec<u8>>>,
 }
+
+/// The most devices of a launch.
+pub(crate) const MAX_DEVICES: usize = 8;
 
 impl Default for LaunchOptions {
     fn default() -> Self {
@@ -40,6 +48,7 @@ impl Default for LaunchOptions {
             weak_memory: false,
             budget: 1 << 40,
             cores: 1,
+            peers: Vec::new(),
         }
     }
 }
@@ -50,12 +59,14 @@ pub(crate) struct Launch<'a> {
     pub(crate) code: &'a Code,
     pub(crate) pool: Pool,
     pub(crate) kernel: u32,
-    pub(crate) parameters: Cells,
+    /// Of each device.
+    pub(crate) parameters: Vec<Cells>,
     pub(crate) constants: &'a Cells,
     pub(crate) global: &'a Global,
     pub(crate) heap: &'a Heap,
     pub(crate) printed: Printed,
     pub(crate) model: &'a Model,
+    /// Blocks of a device.
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     /// Static and dynamic.
@@ -76,6 +87,11 @@ impl Launch<'_> {
     #[inline(always)]
     pub(crate) fn instructions(&self) -> &[Instruction] {
         &self.code.instructions
+    }
+
+    /// Blocks of a device.
+    pub(crate) fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
     /// Threads of a block.

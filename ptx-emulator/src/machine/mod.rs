@@ -24,7 +24,7 @@ pub(crate) use access::{Request, generic, interleaved, shared_offsets, with_byte
 pub(crate) use block::{BARRIERS, BarrierState, BlockState, CLUSTER_BARRIER, OBSERVED_BARRIERS};
 pub(crate) use heap::Heap;
 pub(crate) use issue::Issue;
-pub(crate) use launch::{Launch, mix};
+pub(crate) use launch::{Launch, MAX_DEVICES, mix};
 pub(crate) use memory::{
     Allocation, CONSTANT_WINDOW, Cells, FUNCTIONS, Global, HEAP_FIRST, LOCAL_WINDOW,
     PARAMETER_WINDOW, SHARED_WINDOW, WINDOW,

@@ -12,12 +12,13 @@ impl Launch<'_> {
     /// Runs all blocks; returns the warp instructions, the observer, and how
     /// it ended.
     pub(crate) fn run<O: Observer>(&self, observer: O) -> (u64, O, Result<(), LaunchError>) {
-        let blocks: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
+        let (blocks, devices) = (self.blocks(), self.parameters.len() as u64);
         let resident = self
             .model
             .resident_blocks(self.threads(), self.shared_bytes)
             .min(blocks)
-            .max(1) as usize;
+            .max(1);
+        let (blocks, resident) = (blocks * devices, (resident * devices) as usize);
         let cores = if O::SERIAL {
             1
         } else {

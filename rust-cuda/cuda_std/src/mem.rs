@@ -22,6 +22,9 @@
 //! }
 //! ```
 
+mod system;
+
+pub use self::system::{load_relaxed_system, store_relaxed_system};
 pub use crate::device::CUDAAllocator;
 use crate::device::gpu;
 

@@ -19,6 +19,8 @@ pub(super) const OUT_OF_MEMORY: u32 = 2;
 pub(super) const NO_DEVICE: u32 = 100;
 /// `CU_EVENT_DISABLE_TIMING`.
 pub(super) const EVENT_WITHOUT_TIME: c_uint = 2;
+/// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
+pub(super) const PEER_ACCESS_ENABLED: u32 = 704;
 /// `CUDA_ERROR_NOT_FOUND`.
 pub(super) const NOT_FOUND: u32 = 500;
 
@@ -33,6 +35,8 @@ unsafe extern "C" {
     pub(super) fn cuDeviceGetAttribute(value: *mut c_int, attribute: u32, device: c_int) -> u32;
     pub(super) fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: c_int) -> u32;
     pub(super) fn cuDevicePrimaryCtxRelease_v2(device: c_int) -> u32;
+    pub(super) fn cuDeviceCanAccessPeer(can: *mut c_int, device: c_int, peer: c_int) -> u32;
+    pub(super) fn cuCtxEnablePeerAccess(peer: Handle, flags: c_uint) -> u32;
     pub(super) fn cuCtxSetCurrent(context: Handle) -> u32;
     pub(super) fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) -> u32;
     pub(super) fn cuMemAlloc_v2(address: *mut u64, bytes: usize) -> u32;

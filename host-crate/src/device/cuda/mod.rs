@@ -8,6 +8,7 @@ mod driver;
 mod graph;
 mod launch;
 mod load;
+mod peers;
 mod query;
 
 use std::ffi::{CString, c_int, c_void};
@@ -18,6 +19,7 @@ use cust::stream::{Stream, StreamFlags};
 
 use self::driver::{Handle, call};
 use self::launch::Extensible;
+pub(super) use self::query::count;
 use super::{
     Backend, DeviceProperties, EventHandle, FunctionAttributes, FunctionHandle, GraphHandle,
     HostMemory, Image, LaunchConfig, MemoryInfo, ModuleHandle,
@@ -271,6 +273,11 @@ impl Backend for Cuda {
         let (device, extensible) = (&self.properties, self.extensible);
         // SAFETY: the caller's.
         unsafe { launch::launch(function, stream, config, parameters, device, extensible) }
+    }
+
+    fn reach(&self, ordinal: u32) -> Result<bool> {
+        self.enter()?;
+        peers::reach(self.properties.ordinal, ordinal)
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -12,8 +12,8 @@ use super::launch::is_programmatic_there;
 use crate::device::{DeviceProperties, FunctionAttributes};
 use crate::{Error, Result};
 
-/// Starts the driver and finds a device by its number.
-pub(super) fn find(ordinal: u32) -> Result<Device> {
+/// Starts the driver and counts its devices: there is one at least.
+pub(in super::super) fn count() -> Result<u32> {
     let none = |reason: String| Error::NoDevice { reason };
     libcuda_lazy::status().map_err(|error| none(error.to_string()))?;
     // SAFETY: no preconditions.
@@ -32,12 +32,21 @@ pub(super) fn find(ordinal: u32) -> Result<Device> {
     unsafe { call!(cuDeviceGetCount(&mut count))? };
     match u32::try_from(count) {
         Ok(0) | Err(_) => Err(none("the NVIDIA driver finds no GPU".to_owned())),
-        Ok(count) if ordinal >= count => Err(none(format!(
+        Ok(count) => Ok(count),
+    }
+}
+
+/// Starts the driver and finds a device by its number.
+pub(super) fn find(ordinal: u32) -> Result<Device> {
+    let count = count()?;
+    if ordinal >= count {
+        let reason = format!(
             "cuda:{ordinal} is not there, allowed are cuda:0 to cuda:{}",
             count - 1
-        ))),
-        Ok(_) => Device::get_device(ordinal).map_err(driver::cust_error("cuDeviceGet")),
+        );
+        return Err(Error::NoDevice { reason });
     }
+    Device::get_device(ordinal).map_err(driver::cust_error("cuDeviceGet"))
 }
 
 /// Major and minor compute capability.

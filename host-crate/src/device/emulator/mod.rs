@@ -11,6 +11,7 @@
 mod checking;
 mod counting;
 mod graph;
+mod launch;
 mod model;
 mod observation;
 mod refusal;
@@ -25,7 +26,7 @@ pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 pub use settings::Settings;
 
-use ptx_emulator::{Gpu, LaunchOptions, MemoryError, Program, Schedule, Shape};
+use ptx_emulator::{Gpu, MemoryError, Program};
 
 use self::graph::{Recording, Work};
 use self::state::{Function, State};
@@ -55,11 +56,38 @@ impl Emulator {
     /// A device whose launches `observation` makes and watches.
     pub fn observed(mut settings: Settings, observation: Box<dyn Observation>) -> Self {
         settings.model.memory = model::memory(settings.model.memory);
-        let state = State::new(Gpu::new(settings.model.clone()), observation);
+        let gpu = Arc::new(Mutex::new(Gpu::new(settings.model.clone())));
+        Self::of_family(settings, gpu, 0, observation)
+    }
+
+    /// Devices of one machine, one for each observation: each has its own modules and work, and
+    /// reaches the memory of the others, of which all together have the model's.
+    pub fn family(
+        mut settings: Settings,
+        observations: impl IntoIterator<Item = Box<dyn Observation>>,
+    ) -> Vec<Self> {
+        settings.model.memory = model::memory(settings.model.memory);
+        let gpu = Arc::new(Mutex::new(Gpu::new(settings.model.clone())));
+        let numbered = (0..).zip(observations);
+        let device = |(ordinal, observation)| {
+            Self::of_family(settings.clone(), Arc::clone(&gpu), ordinal, observation)
+        };
+        numbered.map(device).collect()
+    }
+
+    fn of_family(
+        settings: Settings,
+        gpu: Arc<Mutex<Gpu>>,
+        ordinal: u32,
+        observation: Box<dyn Observation>,
+    ) -> Self {
         Emulator {
-            properties: model::properties(&settings.model),
+            properties: DeviceProperties {
+                ordinal,
+                ..model::properties(&settings.model)
+            },
             settings,
-            state: Mutex::new(state),
+            state: Mutex::new(State::new(gpu, observation)),
         }
     }
 
@@ -90,23 +118,6 @@ impl Emulator {
     fn of_memory<T>(&self, action: &str, done: std::result::Result<T, MemoryError>) -> Result<T> {
         done.map_err(|error| refusal::of_memory(action, error, &self.properties))
     }
-
-    fn options(&self, function: &Function) -> LaunchOptions {
-        let Settings {
-            schedule,
-            weak_memory,
-            cores,
-            budget,
-            ..
-        } = self.settings;
-        let is_free = schedule.is_none() && function.program.is_order_free(&function.kernel);
-        LaunchOptions {
-            schedule: schedule.map_or(Schedule::Deterministic, Schedule::Seed),
-            weak_memory,
-            budget,
-            cores: if is_free { cores.max(1) } else { 1 },
-        }
-    }
 }
 
 impl Backend for Emulator {
@@ -116,18 +127,18 @@ impl Backend for Emulator {
 
     fn memory_info(&self) -> Result<MemoryInfo> {
         Ok(MemoryInfo {
-            free: self.enter()?.gpu.free_memory(),
+            free: self.enter()?.gpu().free_memory(),
             total: self.properties.total_memory,
         })
     }
 
     fn alloc(&self, bytes: usize) -> Result<u64> {
-        let allocated = self.enter_to("allocate")?.gpu.alloc(bytes);
+        let allocated = self.enter_to("allocate")?.gpu().alloc(bytes);
         self.of_memory("allocate", allocated)
     }
 
     unsafe fn free(&self, address: u64) -> Result<()> {
-        self.of_memory("free", self.state().gpu.free(address))
+        self.of_memory("free", self.state().gpu().free(address))
     }
 
     fn alloc_host(&self, bytes: usize) -> Result<HostMemory> {
@@ -137,12 +148,18 @@ impl Backend for Emulator {
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
         let action = "copy to the device";
-        self.of_memory(action, self.enter_to(action)?.gpu.copy_in(address, source))
+        self.of_memory(
+            action,
+            self.enter_to(action)?.gpu().copy_in(address, source),
+        )
     }
 
     unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {
         let action = "copy from the device";
-        self.of_memory(action, self.enter_to(action)?.gpu.copy_out(address, target))
+        self.of_memory(
+            action,
+            self.enter_to(action)?.gpu().copy_out(address, target),
+        )
     }
 
     unsafe fn fill(&self, address: u64, value: u8, bytes: usize) -> Result<()> {
@@ -157,7 +174,7 @@ impl Backend for Emulator {
         }
         let chunk = vec![value; bytes.min(CHUNK)];
         for (offset, length) in chunks(bytes) {
-            let filled = state.gpu.copy_in(address + offset, &chunk[..length]);
+            let filled = state.gpu().copy_in(address + offset, &chunk[..length]);
             self.of_memory("fill", filled)?;
         }
         Ok(())
@@ -176,7 +193,7 @@ impl Backend for Emulator {
         let mut chunk = vec![0; bytes.min(CHUNK)];
         for (offset, length) in chunks(bytes) {
             let part = &mut chunk[..length];
-            let gpu = &mut state.gpu;
+            let mut gpu = state.gpu();
             let copied = gpu.copy_out(source + offset, part);
             let copied = copied.and_then(|()| gpu.copy_in(target + offset, part));
             self.of_memory("copy", copied)?;
@@ -199,7 +216,7 @@ impl Backend for Emulator {
         let mut state = self.state();
         state.functions.retain(|_, known| known.module != module);
         if let Some(program) = state.modules.remove(&module) {
-            state.gpu.unload(&program);
+            state.gpu().unload(&program);
         }
         Ok(())
     }
@@ -253,42 +270,21 @@ impl Backend for Emulator {
         config: &LaunchConfig,
         parameters: &[&[u8]],
     ) -> Result<()> {
-        let mut state = self.enter()?;
-        if let Some(recording) = &mut state.recording {
-            recording.push(Work::launch(function, config, parameters));
-            return Ok(());
-        }
-        let function = state.known(function)?;
-        let shape = config.shape();
-        let (grid, block) = (shape.grid, shape.block);
-        let launch = Launch {
-            program: &function.program,
-            kernel: &function.kernel,
-            shape: Shape {
-                grid: [grid.x, grid.y, grid.z],
-                block: [block.x, block.y, block.z],
-                shared_bytes: shape.shared_bytes,
-            },
-            parameters,
-            options: self.options(&function),
-        };
-        let State {
-            gpu, observation, ..
-        } = &mut *state;
-        match observation.run(gpu, &launch) {
-            Ok(report) => {
-                let counts = &mut state.counts;
-                counts.warp_instructions += report.warp_instructions;
-                Ok(())
-            }
-            Err(cause) => {
-                let error = refusal::of_launch(&function.kernel, &cause, &self.properties);
-                if error.is_context_lost() {
-                    state.stopped = Some((function.kernel, cause));
-                }
-                Err(error)
-            }
-        }
+        self.run(function, config, parameters, &[])
+    }
+
+    fn family(&self) -> Option<usize> {
+        Some(Arc::as_ptr(&self.state().gpu).addr())
+    }
+
+    unsafe fn launch_among(
+        &self,
+        function: FunctionHandle,
+        config: &LaunchConfig,
+        parameters: &[&[u8]],
+        peers: &[Vec<&[u8]>],
+    ) -> Result<()> {
+        self.run(function, config, parameters, peers)
     }
 
     /// Launches are done when they return.

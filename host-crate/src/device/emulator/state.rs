@@ -1,7 +1,7 @@
 //! The state of an emulated device: memory, code, recordings, counts, and how it ended.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ptx_emulator::{Gpu, LaunchError, Program};
 
@@ -12,7 +12,8 @@ use crate::device::{Counts, FunctionHandle, GraphHandle, ModuleHandle};
 
 /// What an emulated device has, under its lock.
 pub(super) struct State {
-    pub(super) gpu: Gpu,
+    /// Memory, and what runs in it: that of all devices of one [`family`](super::Emulator::family).
+    pub(super) gpu: Arc<Mutex<Gpu>>,
     pub(super) observation: Box<dyn Observation>,
     pub(super) modules: HashMap<ModuleHandle, Arc<Program>>,
     pub(super) functions: HashMap<FunctionHandle, Function>,
@@ -35,7 +36,7 @@ pub(super) struct Function {
 }
 
 impl State {
-    pub(super) fn new(gpu: Gpu, observation: Box<dyn Observation>) -> Self {
+    pub(super) fn new(gpu: Arc<Mutex<Gpu>>, observation: Box<dyn Observation>) -> Self {
         Self {
             gpu,
             observation,
@@ -47,6 +48,10 @@ impl State {
             counts: Counts::default(),
             stopped: None,
         }
+    }
+
+    pub(super) fn gpu(&self) -> MutexGuard<'_, Gpu> {
+        self.gpu.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn handle(&mut self) -> u64 {

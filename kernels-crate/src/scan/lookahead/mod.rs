@@ -35,16 +35,19 @@
 
 pub(crate) mod block;
 pub(crate) mod cursor;
+mod dealt;
 pub(crate) mod pipeline;
 mod prefixes;
 mod ranges;
 pub(crate) mod role;
 pub(crate) mod slot;
+mod totals;
 
 use cuda_std::{shared, thread, warp};
 
 use self::block::Block;
 use self::cursor::{Cursor, Delayed};
+use self::dealt::{Dealing, Devices, OneDevice};
 use self::pipeline::Pipeline;
 use self::prefixes::{Prefixes, Window};
 use self::role::Warp;
@@ -55,7 +58,7 @@ use super::partial::Partial;
 use super::request::Request;
 use super::segment_flags;
 use super::shape::{Lookahead, TOTAL, VECTOR};
-use super::status;
+use super::{DEALT, TOTALS, status};
 use crate::operator::Operator;
 
 /// Scans as `request` says, with `ITEMS` elements a lane, in the [`Lookahead`] of the other
@@ -128,6 +131,8 @@ unsafe fn run<
         let (block, warp) = Block::enter(request, shape);
         if warp.is_worker(WORKERS) {
             worker::<O, ITEMS, VECTORS, RESULTS, DELAY, AHEAD>(&block, warp);
+        } else if !SHIFTED && request.flags & (DEALT | TOTALS) != 0 {
+            look_ahead_among::<O, Devices, WORKERS, DELAY>(&block);
         } else {
             look_ahead::<O, WORKERS, DELAY>(&block);
         }
@@ -154,6 +159,7 @@ unsafe fn worker<
     // the caller's.
     unsafe {
         let mut pipeline = Pipeline::start::<AHEAD>(block, warp);
+        let scans = block.shape.shifted || block.request.flags & TOTALS == 0;
         // The exclusive prefixes of the lanes in their segments.
         let mut exclusive = Delayed::<O::Accumulator, DELAY>::new(unspecified());
         for round in 0..block.own + DELAY as u32 {
@@ -165,7 +171,7 @@ unsafe fn worker<
             // The lookahead warp gets this tile's aggregates, and we the prefix of an earlier one.
             thread::sync_threads_anywhere();
 
-            if round >= DELAY as u32 {
+            if scans && round >= DELAY as u32 {
                 let slot = pipeline.due();
                 scan_and_store::<O, VECTORS, RESULTS, ITEMS>(&slot, exclusive.oldest(), round);
             }
@@ -233,14 +239,28 @@ unsafe fn scan_and_store<O: Operator, const V: usize, const R: usize, const ITEM
 pub(crate) unsafe fn look_ahead<O: Operator, const WORKERS: usize, const DELAY: usize>(
     block: &Block<O>,
 ) {
+    // SAFETY: the caller's.
+    unsafe { look_ahead_among::<O, OneDevice, WORKERS, DELAY>(block) }
+}
+
+/// The same, of tiles that are dealt as `D` says.
+///
+/// # Safety
+/// As for [`look_ahead`].
+#[inline(always)]
+unsafe fn look_ahead_among<O: Operator, D: Dealing, const WORKERS: usize, const DELAY: usize>(
+    block: &Block<O>,
+) {
     let lane = warp::lane_id();
     let request = &block.request;
+    // Tiles of this device.
     let mut look_tile = u64::from(thread::block_idx_x());
     // SAFETY: the caller's; a row of aggregates or prefixes is written and read on different
     // sides of a barrier.
     unsafe {
         let tag = block.tag(lane);
-        let mut prefixes = Prefixes::<O>::new(request, tag);
+        let devices = D::read(block);
+        let mut prefixes = Prefixes::<O, D>::new(request, tag);
         let mut window = Window::none();
         let (mut publishing, mut finding) = (Cursor::new(block.first), Cursor::new(block.first));
         let mut publish_tile = look_tile;
@@ -255,7 +275,7 @@ pub(crate) unsafe fn look_ahead<O: Operator, const WORKERS: usize, const DELAY: 
             // The next look is under way while everybody meets.
             window = Window::none();
             if round + 1 >= DELAY as u32 && round + 1 < block.own + DELAY as u32 {
-                window = prefixes.look(look_tile);
+                window = prefixes.look(devices.tile(look_tile));
                 look_tile += block.blocks;
             }
 
@@ -263,16 +283,19 @@ pub(crate) unsafe fn look_ahead<O: Operator, const WORKERS: usize, const DELAY: 
 
             let mut reduced = exclusive.newest();
             if round < block.own {
-                reduced = publish::<O, WORKERS>(block, &publishing, publish_tile, tag);
+                reduced = publish::<O, D, WORKERS>(block, &devices, &publishing, publish_tile, tag);
                 block.advance(&mut publishing);
                 publish_tile += block.blocks;
             }
             exclusive.push(reduced);
         }
+        if devices.are_totalled() {
+            totals::write(block, tag);
+        }
         status::clear_stale::<O::Accumulator>(
             request.scratch,
             request.words,
-            block.published(),
+            devices.published(block.published()),
             tag,
         );
     }
@@ -283,8 +306,9 @@ pub(crate) unsafe fn look_ahead<O: Operator, const WORKERS: usize, const DELAY: 
 /// # Safety
 /// All lanes of the lookahead warp call it, behind the barrier of the tile's round.
 #[inline(always)]
-unsafe fn publish<O: Operator, const WORKERS: usize>(
+unsafe fn publish<O: Operator, D: Dealing, const WORKERS: usize>(
     block: &Block<O>,
+    devices: &D,
     at: &Cursor,
     tile: u64,
     tag: u32,
@@ -299,9 +323,13 @@ unsafe fn publish<O: Operator, const WORKERS: usize>(
             aggregate = *shared_at(row + lane as usize * TOTAL);
         }
         let inclusive = lanes::scan_first::<O, WORKERS>(aggregate, workers);
-        if tile < block.published() && lane == WORKERS as u32 - 1 {
-            status::publish(block.request.scratch, tile, inclusive, tag);
-        }
+        // A tile that is cut short is told to other devices alone.
+        let last = if D::IS_OF_SYSTEM {
+            workers
+        } else {
+            WORKERS as u32
+        } - 1;
+        devices.publish(block, tile, (inclusive, last), tag);
         lanes::shuffle_up(inclusive, 1)
     }
 }

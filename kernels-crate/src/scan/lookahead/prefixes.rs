@@ -1,12 +1,15 @@
 //! What lies before a tile, combined from the aggregates that blocks publish.
 
+use core::marker::PhantomData;
 use cuda_std::warp;
 
+use super::dealt::Dealing;
 use crate::operator::Operator;
+use crate::scan::FOLLOWS;
 use crate::scan::partial::Partial;
 use crate::scan::request::Request;
 use crate::scan::scratch::GROUP;
-use crate::scan::status::{self, Look};
+use crate::scan::status::Look;
 
 type Three<T> = (T, T, T);
 
@@ -29,24 +32,31 @@ impl<O: Operator> Window<O> {
 
 /// The exclusive prefixes of a block's tiles, in their order: whole groups of
 /// [`GROUP`] tiles, one after the other, and what is left.
-pub(super) struct Prefixes<O: Operator> {
+pub(super) struct Prefixes<O: Operator, D> {
     request: Request<O>,
     tag: u32,
     /// Whole groups so far,
     groups: u64,
     /// and their combination, behind the initial value.
     prefix: Partial<O::Accumulator>,
+    /// Who has the tiles.
+    dealing: PhantomData<D>,
 }
 
-impl<O: Operator> Prefixes<O> {
+impl<O: Operator, D: Dealing> Prefixes<O, D> {
     /// Before any tile, of the launch with this tag.
     #[inline(always)]
     pub(super) fn new(request: &Request<O>, tag: u32) -> Self {
+        let mut prefix = request.initial();
+        if D::IS_OF_SYSTEM {
+            prefix.exists &= request.flags & FOLLOWS == 0;
+        }
         Self {
             request: *request,
             tag,
             groups: 0,
-            prefix: request.initial(),
+            prefix,
+            dealing: PhantomData,
         }
     }
 
@@ -64,19 +74,14 @@ impl<O: Operator> Prefixes<O> {
         // SAFETY: the caller's.
         unsafe {
             while self.groups + 2 < tile / GROUP {
-                self.append(status::gather::<O>(
-                    scratch,
-                    self.groups,
-                    GROUP as u32,
-                    self.tag,
-                ));
+                self.append(D::gather::<O>(scratch, self.groups, GROUP as u32, self.tag));
             }
             let tiles = (tile - self.groups * GROUP) as u32;
             let look = |i: u32| {
                 let count = tiles.saturating_sub(i * GROUP as u32).min(GROUP as u32);
                 // A group of which nothing is needed may be beyond the scratch memory.
                 let group = self.groups + u64::from(if count > 0 { i } else { 0 });
-                Look::at(scratch, group, count)
+                D::look(scratch, group, count)
             };
             Window {
                 tile,

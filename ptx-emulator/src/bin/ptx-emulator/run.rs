@@ -191,6 +191,7 @@ impl Run {
             weak_memory: self.weak_memory,
             budget: self.budget,
             cores: self.cores,
+            ..LaunchOptions::default()
         };
         let bytes: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
         let refuse = |error: LaunchError| Refused(format!("--kernel {}: {error}", self.kernel));

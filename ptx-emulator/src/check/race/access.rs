@@ -45,6 +45,7 @@ impl Now<'_> {
                 || other.strong
                     && block == self.stamp.block
                     && (other.wide || !self.manner.wide)
+                    && (other.system || !self.manner.system)
                     && self.manner.sizes_match(other))
     }
 

@@ -9,8 +9,12 @@ pub(super) struct Manner {
     pub(super) writes: bool,
     /// Not weak.
     pub(super) strong: bool,
-    /// Its scope goes beyond the block.
+    /// Its scope goes beyond the block,
     pub(super) wide: bool,
+    /// and beyond the device.
+    pub(super) system: bool,
+    /// The number of the thread's device.
+    pub(super) device: u8,
     /// Bytes of a lane.
     pub(super) bytes: u8,
     /// Bytes of an element of it.
@@ -19,13 +23,15 @@ pub(super) struct Manner {
 
 impl Manner {
     #[inline]
-    pub(super) fn of(access: &MemoryAccess<'_>) -> Manner {
+    pub(super) fn of(access: &MemoryAccess<'_>, device: u8) -> Manner {
         Manner {
             reads: access.kind != AccessKind::Store,
             writes: access.kind != AccessKind::Load,
             strong: access.order != Order::Weak,
             // A cluster is one block here.
             wide: matches!(access.scope, Scope::Gpu | Scope::System),
+            system: access.scope == Scope::System,
+            device,
             bytes: access.bytes as u8,
             element: access.element as u8,
         }
@@ -45,6 +51,7 @@ impl Manner {
             && other.strong
             && self.sizes_match(other)
             && (block == other_block || self.wide && other.wide)
+            && (self.device == other.device || self.system && other.system)
     }
 
     pub(super) fn verb(self) -> &'static str {
@@ -71,7 +78,9 @@ impl From<Manner> for PackedManner {
                 | bit(manner.strong, 2)
                 | bit(manner.wide, 3)
                 | size(manner.bytes) << 4
-                | size(manner.element) << 8,
+                | size(manner.element) << 8
+                | bit(manner.system, 12)
+                | u16::from(manner.device) << 13,
         )
     }
 }
@@ -85,8 +94,10 @@ impl PackedManner {
             writes: bit(1),
             strong: bit(2),
             wide: bit(3),
+            system: bit(12),
+            device: (self.0 >> 13) as u8,
             bytes: 1 << (self.0 >> 4 & 0xf),
-            element: 1 << (self.0 >> 8),
+            element: 1 << (self.0 >> 8 & 0xf),
         }
     }
 }

@@ -139,7 +139,7 @@ impl Races {
     /// What a load of one lane, or the load of an atomic, reads; `None` where nobody has
     /// written.
     fn weak_read(&mut self, at: Site, access: &MemoryAccess<'_>, lane: u32) -> Option<Seen> {
-        let manner = Manner::of(access);
+        let manner = Manner::of(access, self.device(at));
         let (word, mask, _) = bytes_of(access.addresses[lane as usize], access.bytes);
         let number = at.block_linear as u32;
         if !histories(&mut self.global, &mut self.shared, access.memory, number)?
@@ -207,7 +207,7 @@ impl Races {
         lane: u32,
         (old, new): (u64, u64),
     ) -> Option<bool> {
-        let manner = Manner::of(access);
+        let manner = Manner::of(access, self.device(at));
         let (word, mask, shift) = bytes_of(access.addresses[lane as usize], access.bytes);
         let (_, releases) = sides(access.order);
         if manner.reads {

@@ -20,6 +20,7 @@ mod count;
 mod count_steps;
 mod counting;
 mod coverage;
+mod devices;
 mod float;
 mod forms;
 mod fuzz_seeds;

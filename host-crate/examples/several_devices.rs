@@ -1,0 +1,225 @@
+//! How much faster several GPUs are than one: scans and a reduction of one array, and a batch of
+//! integrals, on 1, 2, ... devices; and whether all give the same bits.
+//!
+//! ```sh
+//! cargo run --release -p quadscan --example several_devices --features kernels
+//! ```
+//!
+//! A folder of PTX may be named instead of the feature `kernels` (then `instances`), and behind it the
+//! binary logarithm of the number of elements, 32 on GPUs. Without a GPU two emulated devices have
+//! 2^12 elements, and no times.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use quadscan::Error;
+use quadscan::device::{Artifact, Devices, Layout, Module};
+use quadscan::integrate::{Adaptive, Items, Options, Outcome};
+use quadscan::reduce;
+use quadscan::scan::{Plan, ShardedPlan, Sum};
+use quadscan_kernels::integrate::catalogue::Runge;
+
+type Done = Result<(), Box<dyn std::error::Error>>;
+
+/// Of the same work, before times are taken.
+const WARM_UP: Duration = Duration::from_millis(60);
+
+/// Every byte of every element.
+const BYTE: u8 = 3;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Done {
+    let mut arguments = std::env::args().skip(1);
+    let artifact = match arguments.next() {
+        // SAFETY: whoever names a folder says that its PTX is what its manifest says.
+        Some(folder) => unsafe { Artifact::read(folder) }?,
+        None => Artifact::embedded()?,
+    };
+    let (all, usual) = match Devices::all() {
+        Ok(devices) => (devices, 32),
+        Err(Error::NoDevice { .. }) => (Devices::emulated(2, None)?, 12),
+        Err(error) => return Err(error.into()),
+    };
+    let exponent = arguments.next().map_or(Ok(usual), |text| text.parse())?;
+    let is_timed = all[0].properties().has_timer;
+    let work = Work {
+        n: 1 << exponent,
+        is_timed,
+        rounds: if is_timed { 15 } else { 1 },
+    };
+    for device in all.iter() {
+        println!("{}, {:?}", device.properties().name, device.pci_bus_id());
+    }
+    println!("reach each other: {}", all.reach_each_other()?);
+    let modules = all.load(&artifact)?;
+    println!(
+        "{} elements; ms, the least, the median and the most of {}",
+        work.n, work.rounds
+    );
+    work.alone(&modules[0])?;
+    let mut bits = None;
+    for count in 1..=all.len() {
+        let devices = Devices::new(all[..count].to_vec())?;
+        for layout in [Layout::Contiguous, Layout::Dealt] {
+            let parts = (&devices, &modules[..count]);
+            match layout == Layout::Dealt && !devices.reach_each_other()? {
+                true => println!("{count}: dealt arrays need devices that reach each other"),
+                false => work.together(parts, layout, &mut bits)?,
+            }
+        }
+        work.integrals(&devices, &modules[..count])?;
+    }
+    Ok(())
+}
+
+/// FNV-1a, over words: results of different machines are compared by it.
+fn hash(words: &[u32]) -> u64 {
+    let step = |hash: u64, &word: &u32| (hash ^ u64::from(word)).wrapping_mul(0x100_0000_01b3);
+    words.iter().fold(0xcbf2_9ce4_8422_2325, step)
+}
+
+struct Work {
+    n: usize,
+    is_timed: bool,
+    rounds: usize,
+}
+
+impl Work {
+    /// Prints how long something takes on the devices.
+    fn time(&self, what: &str, devices: &Devices, mut work: impl FnMut() -> Done) -> Done {
+        // The first one loads code; clocks take some milliseconds to rise.
+        let warm_up = Instant::now();
+        while {
+            work()?;
+            devices.synchronize()?;
+            self.is_timed && warm_up.elapsed() < WARM_UP
+        } {}
+        let mut times = Vec::new();
+        for _ in 0..self.rounds {
+            devices.synchronize()?;
+            let start = Instant::now();
+            work()?;
+            devices.synchronize()?;
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        times.sort_by(f64::total_cmp);
+        let [first, .., last] = times[..] else {
+            println!("{what}: {:.4}", times[0]);
+            return Ok(());
+        };
+        println!("{what}: {first:.4} {:.4} {last:.4}", times[times.len() / 2]);
+        Ok(())
+    }
+
+    /// The plans for one device.
+    fn alone(&self, module: &Module) -> Done {
+        let devices = Devices::new(vec![module.device().clone()])?;
+        let mut input = devices[0].alloc::<u32>(self.n)?;
+        input.fill_bytes(BYTE)?;
+        let mut output = devices[0].alloc::<u32>(self.n)?;
+        let mut scan = Plan::<Sum<u32>>::new(module, self.n as u64)?;
+        self.time("one device, scan", &devices, || {
+            Ok(scan.inclusive(&input, &mut output)?)
+        })?;
+        let mut total = devices[0].alloc::<u32>(1)?;
+        let mut reduce = reduce::Plan::<Sum<u32>>::new(module, self.n)?;
+        self.time("one device, reduce", &devices, || {
+            Ok(reduce.reduce(&input, &mut total)?)
+        })
+    }
+
+    /// Scans and reduces on all of the devices, and compares the bits of sums of floats with those
+    /// of earlier calls.
+    fn together(
+        &self,
+        (devices, modules): (&Devices, &[Module]),
+        layout: Layout,
+        bits: &mut Option<Vec<u32>>,
+    ) -> Done {
+        let name = format!("{} devices, {layout:?}", devices.len());
+        let mut plan = ShardedPlan::<Sum<u32>>::new(devices, modules, self.n, layout)?;
+        let mut input = devices.alloc::<u32>(plan.partition())?;
+        for shard in input.shards_mut() {
+            shard.fill_bytes(BYTE)?;
+        }
+        let mut output = devices.alloc::<u32>(plan.partition())?;
+        self.time(&format!("{name}, scan"), devices, || {
+            Ok(plan.inclusive(&input, &mut output)?)
+        })?;
+        let element = u32::from_ne_bytes([BYTE; 4]);
+        for (number, shard) in output.shards().iter().enumerate() {
+            let mut at = 0;
+            for piece in plan.partition().pieces(number) {
+                // The first results of every piece, and the last.
+                for (place, index) in [(at, piece.start), (at + piece.len() - 1, piece.end - 1)] {
+                    let found = shard.slice(place..place + 1)?.to_vec()?[0];
+                    let expected = element.wrapping_mul((index + 1) as u32);
+                    if found != expected {
+                        return Err(format!("{name}: {found} at {index}, not {expected}").into());
+                    }
+                }
+                at += piece.len();
+            }
+        }
+        drop(output);
+        let mut total = 0;
+        self.time(&format!("{name}, reduce"), devices, || {
+            total = plan.reduce(&input)?;
+            Ok(())
+        })?;
+        if total != element.wrapping_mul(self.n as u32) {
+            return Err(format!("{name}: the reduction gives {total}").into());
+        }
+        drop(input);
+        let n = self.n.min(1 << 24) - 77;
+        let elements: Vec<f32> = (0..n as u32)
+            .map(|i| f32::from_bits(0x3f00_0000 | i * 5))
+            .collect();
+        let mut plan = ShardedPlan::<Sum<f32>>::new(devices, modules, n, layout)?;
+        let mut data = devices.upload(plan.partition(), &elements)?;
+        let total = plan.reduce(&data)?.to_bits();
+        plan.inclusive_in_place(&mut data)?;
+        let mut found: Vec<u32> = data.to_vec()?.iter().map(|x| x.to_bits()).collect();
+        found.push(total);
+        let is_same = *bits.get_or_insert_with(|| found.clone()) == found;
+        println!(
+            "{name}, the same bits of f32: {is_same}, with the sum {total:08x} and the hash {:016x}",
+            hash(&found)
+        );
+        match is_same {
+            true => Ok(()),
+            false => Err("other bits".into()),
+        }
+    }
+
+    /// Integrates a batch: each device has neighbouring items.
+    fn integrals(&self, devices: &Devices, modules: &[Module]) -> Done {
+        // So many that GPUs have some milliseconds of work.
+        let n = self.n.min(if self.is_timed { 1 << 23 } else { 1 << 6 });
+        let partition = quadscan::device::Partition::new(n, 1, devices.len(), Layout::Contiguous)?;
+        let limits: Vec<f64> = (0..n).map(|i| (i % 1000) as f64 * 0.01).collect();
+        let limits = devices.upload(&partition, &limits)?;
+        let mut outcomes = devices.alloc::<Outcome<f64>>(&partition)?;
+        let plans = modules
+            .iter()
+            .map(|one| Adaptive::<f64>::of::<Runge>(one, Options::default()));
+        let mut plans = plans.collect::<quadscan::Result<Vec<_>>>()?;
+        let name = format!("{} devices, {n} integrals", devices.len());
+        self.time(&name, devices, || {
+            let shards = limits.shards().iter().zip(outcomes.shards_mut());
+            for (plan, (to, outcomes)) in plans.iter_mut().zip(shards) {
+                plan.integrate(&Items::between(0.0, 0.0).to_each(to), outcomes)?;
+            }
+            Ok(())
+        })
+    }
+}

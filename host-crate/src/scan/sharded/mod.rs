@@ -1,0 +1,386 @@
+//! Scans and reductions of an array of which several devices have a part each.
+//!
+//! What is combined with what is that of [`Algorithm::LookAhead`] on one device: the tiles of the
+//! whole array, in groups. So the bits of a result are the same for every number of devices, for
+//! both layouts, and as on one device alone.
+//!
+//! - Groups of tiles that are [dealt](Layout::Dealt): the devices run one kernel together, which
+//!   reads every element once and writes every result once, and tell each other the totals of their
+//!   tiles in each other's memory.
+//! - [Contiguous](Layout::Contiguous) parts: the devices total the groups of their tiles; the host
+//!   combines these, a few kilobytes, in their order; then each device scans its part behind what
+//!   stands before it. Every element is read twice. Nothing is asked of the devices but to be there.
+//!
+//! [`Algorithm::LookAhead`]: quadscan_kernels::scan::Algorithm::LookAhead
+
+mod part;
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use quadscan_kernels::operator::{Identity, Operator};
+use quadscan_kernels::scan::scratch::{
+    ALL_TILES, DEVICES, GROUP, HEAD, MAX_DEVICES, OWN_DEVICE, SCRATCHES,
+};
+use quadscan_kernels::scan::{
+    Algorithm, DEALT, EXCLUSIVE, FOLLOWS, HAS_INITIAL, ScanKernel, ScanKernels, TOTALS,
+};
+
+use self::part::{PARAMETERS, Part, part};
+use super::launch::Kind;
+use super::textbook::{Scan, parameters};
+use crate::device::{Actual, Buffer, Devices, Layout, Module, Partition, ShardedBuffer};
+use crate::error::{Error, Result};
+
+/// Scans and reductions by the operator `O` of an array that is on several devices.
+///
+/// The devices have compute capability 9.0 or higher. Those of [dealt](Layout::Dealt) arrays reach
+/// each other's memory. Contiguous scans and reductions wait for the totals of the devices, dealt
+/// scans for nothing. None can be recorded into a graph.
+///
+/// ```
+/// use quadscan::device::{Artifact, Devices, Layout};
+/// use quadscan::scan::{ShardedPlan, Sum};
+///
+/// # fn main() -> quadscan::Result<()> {
+/// # /*
+/// let devices = Devices::all()?;
+/// let artifact = Artifact::embedded()?;
+/// # */ let devices = Devices::emulated(2, None)?;
+/// # let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+/// # let artifact = unsafe { Artifact::read(folder) }?;
+/// let modules = devices.load(&artifact)?;
+/// let mut plan = ShardedPlan::<Sum<u32>>::new(&devices, &modules, 5, Layout::Contiguous)?;
+/// let mut data = devices.upload(plan.partition(), &[3u32, 1, 4, 1, 5])?;
+/// assert_eq!(plan.reduce(&data)?, 14);
+/// plan.inclusive_in_place(&mut data)?;
+/// assert_eq!(data.to_vec()?, [3, 4, 8, 9, 14]);
+/// # Ok(())
+/// # }
+/// ```
+pub struct ShardedPlan<O: ScanKernels> {
+    devices: Devices,
+    partition: Partition,
+    parts: Vec<Part<O::Accumulator>>,
+    operator: PhantomData<O>,
+}
+
+impl<O: ScanKernels> ShardedPlan<O> {
+    /// A plan for arrays of `len` elements on these devices, of which `modules` are, in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for modules of other devices, for devices that cannot
+    /// [look ahead](Algorithm::LookAhead), and where the layout is [`Layout::Dealt`] for those that do
+    /// not reach each other; those of [`Plan::new`](super::Plan::new).
+    pub fn new(devices: &Devices, modules: &[Module], len: usize, layout: Layout) -> Result<Self> {
+        let owners = modules.iter().map(Module::device);
+        if !devices.iter().eq(owners) {
+            let problem = format!("are not of the {} devices, in their order", devices.len());
+            return Err(Error::argument("modules", problem));
+        }
+        if layout == Layout::Dealt && !devices.reach_each_other()? {
+            let problem = "is Dealt, and two of the devices cannot reach each other's memory: \
+                           allowed is Contiguous";
+            return Err(Error::argument("layout", problem));
+        }
+        let kernel = kernel::<O>()?;
+        let granule = usize::try_from(kernel.tile * GROUP).map_err(|_| super::plan::too_many(0))?;
+        let partition = Partition::new(len, granule, devices.len(), layout)?;
+        let parts = modules.iter().enumerate();
+        let parts = parts.map(|(number, module)| part::<O>(module, &partition, number));
+        let mut plan = Self {
+            devices: devices.clone(),
+            partition,
+            parts: parts.collect::<Result<_>>()?,
+            operator: PhantomData,
+        };
+        plan.introduce()?;
+        Ok(plan)
+    }
+
+    /// How the plan's arrays are distributed.
+    pub fn partition(&self) -> &Partition {
+        &self.partition
+    }
+
+    /// Tells each device which one it is, and where the others' scratch memories are.
+    fn introduce(&mut self) -> Result<()> {
+        let mut head = [0; HEAD as usize];
+        head[DEVICES] = self.parts.len() as u64;
+        head[ALL_TILES] = kernel::<O>()?.tiles(self.partition.len() as u64);
+        for (number, part) in self.parts.iter().enumerate() {
+            head[SCRATCHES + number] = part.scratch.address();
+        }
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            head[OWN_DEVICE] = number as u64;
+            part.scratch.slice_mut(..HEAD as usize)?.copy_from(&head)?;
+        }
+        Ok(())
+    }
+
+    /// Writes to each element of `output` what the elements of `input` up to it are together.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for arrays that are not distributed as
+    /// [`ShardedPlan::partition`] says, [`Error::ForeignBuffer`] for those of other devices; the
+    /// driver's.
+    pub fn inclusive(
+        &mut self,
+        input: &ShardedBuffer<O::Input>,
+        output: &mut ShardedBuffer<O::Output>,
+    ) -> Result<()> {
+        self.scan(Kind::Inclusive(None), input, output)
+    }
+
+    /// As [`ShardedPlan::inclusive`], with `initial` before the first element.
+    ///
+    /// # Errors
+    ///
+    /// As [`ShardedPlan::inclusive`].
+    pub fn inclusive_with(
+        &mut self,
+        initial: O::Accumulator,
+        input: &ShardedBuffer<O::Input>,
+        output: &mut ShardedBuffer<O::Output>,
+    ) -> Result<()> {
+        self.scan(Kind::Inclusive(Some(initial)), input, output)
+    }
+
+    /// As [`ShardedPlan::inclusive_with`], without the element itself: the first result is
+    /// `initial`.
+    ///
+    /// # Errors
+    ///
+    /// As [`ShardedPlan::inclusive`].
+    pub fn exclusive_with(
+        &mut self,
+        initial: O::Accumulator,
+        input: &ShardedBuffer<O::Input>,
+        output: &mut ShardedBuffer<O::Output>,
+    ) -> Result<()> {
+        self.scan(Kind::Exclusive(initial), input, output)
+    }
+
+    /// As [`ShardedPlan::inclusive`], each result in the place of its element.
+    ///
+    /// # Errors
+    ///
+    /// As [`ShardedPlan::inclusive`].
+    pub fn inclusive_in_place<T>(&mut self, data: &mut ShardedBuffer<T>) -> Result<()>
+    where
+        T: bytemuck::Pod,
+        O: Operator<Input = T, Output = T>,
+    {
+        let places = self.places("data", data)?;
+        self.run(Kind::Inclusive(None), &places, &places)
+    }
+
+    /// As [`ShardedPlan::exclusive_with`], each result in the place of its element.
+    ///
+    /// # Errors
+    ///
+    /// As [`ShardedPlan::inclusive`].
+    pub fn exclusive_with_in_place<T>(
+        &mut self,
+        initial: O::Accumulator,
+        data: &mut ShardedBuffer<T>,
+    ) -> Result<()>
+    where
+        T: bytemuck::Pod,
+        O: Operator<Input = T, Output = T>,
+    {
+        let places = self.places("data", data)?;
+        self.run(Kind::Exclusive(initial), &places, &places)
+    }
+
+    /// What all elements are together, in their order; the operator's neutral element when there
+    /// are none. Waits for it. Of floats, neither the bits of a scan's last result nor those of
+    /// [`reduce::Plan`](crate::reduce::Plan), which combine in other orders.
+    ///
+    /// # Errors
+    ///
+    /// As [`ShardedPlan::inclusive`].
+    pub fn reduce(&mut self, input: &ShardedBuffer<O::Input>) -> Result<O::Output>
+    where
+        O: Identity,
+    {
+        let places = self.places("input", input)?;
+        for (number, &place) in places.iter().enumerate() {
+            self.total(number, place)?;
+        }
+        let totals = self.parts.iter().map(|part| part.totals.to_vec());
+        let totals: Vec<Vec<O::Accumulator>> = totals.collect::<Result<_>>()?;
+        let ordered: Vec<O::Accumulator> = match self.partition.layout() {
+            Layout::Contiguous => totals.concat(),
+            Layout::Dealt => {
+                let rounds = 0..totals.iter().map(Vec::len).max().unwrap_or(0);
+                let round = |at: usize| totals.iter().filter_map(move |of| of.get(at).copied());
+                rounds.flat_map(round).collect()
+            }
+        };
+        let all = fold::<O>(None, &ordered);
+        Ok(O::finish(all.unwrap_or(O::IDENTITY)))
+    }
+
+    fn scan(
+        &mut self,
+        kind: Kind<O::Accumulator>,
+        input: &ShardedBuffer<O::Input>,
+        output: &mut ShardedBuffer<O::Output>,
+    ) -> Result<()> {
+        let input = self.places("input", input)?;
+        let output = self.places("output", output)?;
+        self.run(kind, &input, &output)
+    }
+
+    /// Where the shards are, of an array that is the plan's.
+    fn places<T: bytemuck::Pod>(
+        &self,
+        argument: &str,
+        array: &ShardedBuffer<T>,
+    ) -> Result<Vec<u64>> {
+        if array.partition() != &self.partition {
+            let problem = format!(
+                "is distributed as {:?}, allowed is the plan's {:?}",
+                array.partition(),
+                self.partition
+            );
+            return Err(Error::argument(argument, problem));
+        }
+        let shards = self.devices.iter().zip(array.shards());
+        let place = |(device, shard): (&crate::device::Device, &Buffer<T>)| {
+            device.expect_own(shard.device(), "scan", argument)?;
+            Ok(shard.address())
+        };
+        shards.map(place).collect()
+    }
+
+    fn run(&mut self, kind: Kind<O::Accumulator>, input: &[u64], output: &[u64]) -> Result<()> {
+        if self.partition.is_empty() {
+            return Ok(());
+        }
+        match self.partition.layout() {
+            Layout::Contiguous => self.contiguous(kind, input, output),
+            Layout::Dealt => self.dealt(kind, input, output),
+        }
+    }
+
+    /// Totals all parts, and scans each behind what stands before it.
+    fn contiguous(
+        &mut self,
+        kind: Kind<O::Accumulator>,
+        input: &[u64],
+        output: &[u64],
+    ) -> Result<()> {
+        // Nobody asks for the last one's.
+        let but_last = &input[..self.parts.len() - 1];
+        for (number, &place) in but_last.iter().enumerate() {
+            self.total(number, place)?;
+        }
+        let (flags, mut before) = flags_of(kind);
+        for number in 0..self.parts.len() {
+            let part = &self.parts[number];
+            let is_last = number + 1 == self.parts.len();
+            // Before the device is given more to do, for which reading them would wait.
+            let totals = match is_last {
+                true => Vec::new(),
+                false => part.totals.to_vec()?,
+            };
+            if part.len > 0 {
+                let flags = flags | before.map_or(0, |_| HAS_INITIAL);
+                let scan = part.scan(input[number], output[number], flags, before);
+                // SAFETY: as `launch::run` has it, of a part that is this device's.
+                unsafe { part.launch(&scan)? };
+            }
+            before = fold::<O>(before, &totals);
+        }
+        Ok(())
+    }
+
+    /// One launch on all devices.
+    fn dealt(&mut self, kind: Kind<O::Accumulator>, input: &[u64], output: &[u64]) -> Result<()> {
+        let (flags, initial) = flags_of(kind);
+        let scans = self.parts.iter().enumerate().map(|(number, part)| {
+            let follows = match (initial, number) {
+                (Some(_), _) => HAS_INITIAL,
+                (None, 0) => 0,
+                (None, _) => HAS_INITIAL | FOLLOWS,
+            };
+            let flags = flags | DEALT | follows;
+            part.scan(input[number], output[number], flags, initial)
+        });
+        let scans: Vec<Scan<'_, O::Accumulator>> = scans.collect();
+        let arguments: Vec<Vec<Actual<'_>>> = scans
+            .iter()
+            .map(|scan| parameters(scan)[..PARAMETERS].to_vec())
+            .collect();
+        let blocks = self.parts.iter().map(|part| part.candidate.blocks).min();
+        let tiles = self.parts.iter().map(Part::tiles).max();
+        let blocks = tiles.min(blocks).unwrap_or(0).max(1);
+        let modules: Vec<&Module> = self.parts.iter().map(|part| &part.module).collect();
+        let config = self.parts[0].config(blocks);
+        // SAFETY: as `launch::run` has it. The devices reach each other, as was asked when the
+        // plan was made, and their scratch memories have room for all tiles. Every call launches on
+        // all of them, so that their launches have the same tags; no device begins before all have
+        // ended what came before (`join`), nor are the memories freed.
+        unsafe {
+            Module::launch_among(&modules, kernel::<O>()?.entry, config, &arguments)?;
+        }
+        self.devices.join()
+    }
+
+    /// Totals the groups of a device's tiles.
+    fn total(&mut self, number: usize, input: u64) -> Result<()> {
+        let part = &self.parts[number];
+        // Of a dealt array all devices launch alike.
+        if part.len == 0 && self.partition.layout() == Layout::Contiguous {
+            return Ok(());
+        }
+        let scan = part.scan(input, part.totals.address(), TOTALS, None);
+        // SAFETY: as `launch::run` has it; the totals have room for the groups.
+        unsafe { part.launch(&scan)? };
+        match (self.partition.layout(), number + 1 == self.parts.len()) {
+            (Layout::Dealt, true) => self.devices.join(),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What scans on each device.
+fn kernel<O: ScanKernels>() -> Result<&'static ScanKernel> {
+    let mut kernels = O::KERNELS.iter();
+    let found = kernels.find(|kernel| kernel.algorithm == Algorithm::LookAhead);
+    found.ok_or_else(|| Error::unknown_kernel("lookahead"))
+}
+
+/// The flags of a scan, but for its initial value, and that.
+fn flags_of<A>(kind: Kind<A>) -> (u32, Option<A>) {
+    match kind {
+        Kind::Inclusive(initial) => (0, initial),
+        Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
+    }
+}
+
+/// The groups behind what stands before them, in their order: as a device combines them.
+fn fold<O: Operator>(
+    before: Option<O::Accumulator>,
+    groups: &[O::Accumulator],
+) -> Option<O::Accumulator> {
+    groups.iter().fold(before, |before, &group| {
+        Some(before.map_or(group, |before| O::combine(before, group)))
+    })
+}
+
+impl<O: ScanKernels> fmt::Debug for ShardedPlan<O> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ShardedPlan")
+            .field("operator", &std::any::type_name::<O>())
+            .field("partition", &self.partition)
+            .field("devices", &self.devices)
+            .finish_non_exhaustive()
+    }
+}
+
+const _: () = assert!(SCRATCHES + MAX_DEVICES <= HEAD as usize);

@@ -1,0 +1,103 @@
+//! What a device has for its part of an array, and its launches.
+
+use bytemuck::Zeroable;
+use quadscan_kernels::scan::{Algorithm, ScanKernels};
+
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Partition};
+use crate::error::Result;
+use crate::scan::choice::Candidate;
+use crate::scan::launch;
+use crate::scan::options::Options;
+use crate::scan::textbook::{Scan, parameters};
+
+/// The parameters of a scan's kernel: those of segments are not there.
+pub(super) const PARAMETERS: usize = 8;
+
+/// What a device has for its part.
+pub(super) struct Part<A: bytemuck::Pod> {
+    pub(super) module: Module,
+    pub(super) candidate: Candidate,
+    /// Elements.
+    pub(super) len: usize,
+    pub(super) scratch: Buffer<u64>,
+    /// Of the groups of tiles.
+    pub(super) totals: Buffer<A>,
+}
+
+impl<A: bytemuck::Pod> Part<A> {
+    pub(super) fn tiles(&self) -> u64 {
+        self.candidate.kernel.tiles(self.len as u64)
+    }
+
+    /// A scan of the part.
+    pub(super) fn scan(
+        &self,
+        input: u64,
+        output: u64,
+        flags: u32,
+        initial: Option<A>,
+    ) -> Scan<'_, A> {
+        Scan {
+            module: &self.module,
+            kernel: self.candidate.kernel,
+            n: self.len as u64,
+            input,
+            output,
+            count: 0,
+            flags,
+            initial: initial.unwrap_or(Zeroable::zeroed()),
+            scratch: self.scratch.address(),
+            words: self.scratch.len() as u64,
+            segment_flags: 0,
+        }
+    }
+
+    pub(super) fn config(&self, blocks: u64) -> LaunchConfig {
+        let kernel = self.candidate.kernel;
+        let shape =
+            LaunchShape::new(blocks as u32, kernel.threads).with_shared(kernel.shared_bytes);
+        match blocks > 1 && self.module.device().properties().has_cooperative_launch {
+            true => LaunchConfig::new(shape).cooperative(),
+            false => shape.into(),
+        }
+    }
+
+    /// # Safety
+    ///
+    /// The parameters are right for the kernel.
+    pub(super) unsafe fn launch(&self, scan: &Scan<'_, A>) -> Result<()> {
+        let config = self.config(self.tiles().min(self.candidate.blocks).max(1));
+        // SAFETY: the caller's.
+        unsafe {
+            let entry = scan.kernel.entry;
+            self.module
+                .launch_raw(entry, config, &parameters(scan)[..PARAMETERS])
+        }
+    }
+}
+
+/// A device's part of the plan.
+pub(super) fn part<O: ScanKernels>(
+    module: &Module,
+    partition: &Partition,
+    number: usize,
+) -> Result<Part<O::Accumulator>> {
+    let options = Options {
+        algorithm: Some(Algorithm::LookAhead),
+        ..Options::default()
+    };
+    let all = partition.len() as u64;
+    let mut candidates = launch::candidates::<O>(module, all, &options)?;
+    let candidate = candidates.swap_remove(0);
+    let len = partition.shard_len(number);
+    let words = candidate.kernel.scratch_words(all) as usize;
+    let device = module.device();
+    Ok(Part {
+        module: module.clone(),
+        candidate,
+        len,
+        // Cleared once for all scans.
+        scratch: device.alloc_zeroed(words)?,
+        totals: device.alloc(len.div_ceil(partition.granule()))?,
+    })
+}
