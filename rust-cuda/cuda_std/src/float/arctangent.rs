@@ -30,16 +30,14 @@ macro_rules! arctangent {
             // Of NaN it is anything, and not taken.
             let divisor = GpuFloat::min(size, $power($exponent));
             let inverse = $recip(divisor);
-            // 1 over the divisor is the inverse and so many times it, and so is what the rounding
-            // of pi / 2 left.
-            let lost = fma(-divisor, half_pi_low, fma(-divisor, inverse, 1.0));
-            let is_beyond = size > 1.0;
-            let (t, lost, start) = if is_beyond {
-                (-inverse, lost, half_pi)
-            } else {
-                (size, 0.0, 0.0)
-            };
+            let residual = fma(-divisor, inverse, 1.0);
+            let is_beyond = size >= 1.0;
+            let t = if is_beyond { -inverse } else { size };
             let square = t * t;
+            // 1 over the divisor is so many times the inverse more, whose arc tangent has the slope
+            // 1 / (1 + square), nearly. The rounding of pi / 2 left so many times it, too.
+            let lost = fma(residual, fma(-0.5, square, 1.0), -divisor * half_pi_low);
+            let (lost, start) = if is_beyond { (lost, half_pi) } else { (0.0, 0.0) };
             let (first, tail) = $odd(square);
             let more = fma(square, first, fma(square * square, tail, lost));
             let (high, rest) = sum_and_rest(start, t);
@@ -51,7 +49,7 @@ macro_rules! arctangent {
         fn $angle(y: $float, x: $float) -> $float {
             let (half_pi, half_pi_low): ($float, $float) = $half_pi;
             let (height, width) = (y.abs(), x.abs());
-            let (is_left, is_steep) = (x < 0.0, height > width);
+            let (is_left, is_steep) = (x < 0.0, height >= width);
             let large = GpuFloat::max(height, width);
             let small = GpuFloat::min(height, width);
             let small = if is_left == is_steep { small } else { -small };
@@ -66,6 +64,8 @@ macro_rules! arctangent {
             let t = small.times(inverse);
             let low = fma(-t, large, small) * inverse;
             let square = t * t;
+            // Nearly the slope there.
+            let low = low * fma(-0.5, square, 1.0);
             let (first, tail) = $odd(square);
             let more = fma(square, first, (square * square) * tail);
             let tail = fma(t, more, fma(quarters, half_pi_low, low));
@@ -164,6 +164,6 @@ arctangent!(
         0.05863169,
         -0.031811874,
         0.011238634,
-        -0.0018630372,
+        -0.0018630401,
     ]
 );

@@ -105,16 +105,16 @@ where
     (product, fma(a, b, -product))
 }
 
-/// `2^n`, for `n` from -1022 to 1023.
+/// `2^n`, for `n` from -1022 to 1023; anything for others.
 #[inline(always)]
 pub(super) fn power_of_two(n: i32) -> f64 {
-    f64::from_bits(((1023 + n) as u64) << 52)
+    f64::from_bits((n.wrapping_add(1023) as u64) << 52)
 }
 
-/// `2^n`, for `n` from -126 to 127.
+/// `2^n`, for `n` from -126 to 127; anything for others.
 #[inline(always)]
 pub(super) fn power_of_two_f32(n: i32) -> f32 {
-    f32::from_bits(((127 + n) as u32) << 23)
+    f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
 /// The sign, the exponent and twenty bits of the fraction.

@@ -34,7 +34,7 @@ fn integer_of(shifted: f64) -> i32 {
 /// out of the number.
 #[inline(always)]
 fn integer_of_f32(shifted: f32) -> i32 {
-    (shifted.to_bits() as i32) << 9 >> 9
+    (shifted.to_bits() as i32) << 10 >> 10
 }
 
 /// What both types have alike; `$is_normal` says where `2^x` is a normal number, `$bounds` from where
@@ -43,7 +43,7 @@ macro_rules! exponential {
     (
         $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
         $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
-        $end:ident, $beyond:ident, $exp2:ident, $exp2_of_sum:ident, $tail:ident,
+        $end:ident, $beyond:ident $inline:meta, $exp2:ident, $exp2_of_sum:ident, $tail:ident,
         $exp_of_middle:ident, $exp_parts:ident, $exp:ident, $exp_m1:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
         is_normal: $is_normal:expr, bounds: $bounds:expr,
@@ -98,9 +98,8 @@ macro_rules! exponential {
             }
         }
 
-        /// As `end`, for what is no normal number: seldom, and so a function that others call.
-        #[cold]
-        #[inline(never)]
+        /// As `end`, for what is no normal number.
+        #[$inline]
         fn $beyond(p: $float, n: i32, x: $float, above: $float, below: $float) -> $float {
             if x > above {
                 $float::INFINITY
@@ -176,16 +175,18 @@ macro_rules! exponential {
             let within = if x > $most { $most } else { within };
             let (n, first, turns) = $reduce(within);
             let is_near = x.abs() < 0.5;
-            let rest = fma(-turns, $ln_2_low, first);
+            let (rest, rest_low) = $rest_of(first, turns);
             let r = if is_near { x } else { rest };
-            let near = fma(r * r, series(r, constants!($float, $exp_m1_near)), r);
-            // 2^n (1 + near) - 1, by halves.
-            let power = $power_of_two(n - 1);
+            let (square, series) = (r * r, series(r, constants!($float, $exp_m1_near)));
+            let tail = square * series;
+            // 2^n (1 + r + tail) - 1, by halves.
+            let power = $power_of_two(n.wrapping_sub(1));
+            let (less, lost) = sum_and_rest(power, -0.5);
+            let low = fma(power, tail, fma(power, rest_low, lost));
             let value = if is_near {
-                near
+                fma(square, series, r)
             } else {
-                let (less, lost) = sum_and_rest(power, -0.5);
-                2.0 * (less + fma(power, near, lost))
+                2.0 * (less + fma(power, r, low))
             };
             // Of -0, too.
             GpuFloat::copysign(value, x)
@@ -195,7 +196,8 @@ macro_rules! exponential {
 
 exponential!(
     f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, end,
-    beyond, exp2, exp2_of_sum, exp_m1_tail, exp_of_middle, exp_parts, exp, exp_m1,
+    // Seldom, and so a function that the others call: inlined, its numbers took registers.
+    beyond inline(never), exp2, exp2_of_sum, exp_m1_tail, exp_of_middle, exp_parts, exp, exp_m1,
     // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
     exp2: [
         0.2402265069591013,
@@ -253,7 +255,7 @@ exponential!(
 
 exponential!(
     f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
-    rest_of_f32, scale_f32, end_f32, beyond_f32, exp2f, exp2_of_sum_f32, exp_m1_tail_f32,
+    rest_of_f32, scale_f32, end_f32, beyond_f32 inline(always), exp2f, exp2_of_sum_f32, exp_m1_tail_f32,
     exp_of_middle_f32, exp_parts_f32, expf, exp_m1f,
     exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
     exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],

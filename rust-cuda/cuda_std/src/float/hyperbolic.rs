@@ -32,7 +32,7 @@ macro_rules! hyperbolic {
             let even = fma(z, z * series(z, constants!($float, $even)), 0.5 * z);
             let odd = fma(r * z, series(z, constants!($float, $odd)), lost);
             // large exp(r) and small exp(-r) are a fourth of exp(size) and exp(-size).
-            let (large, small) = ($power(n - 2), sign * $power(-2 - n.min(60)));
+            let (large, small) = ($power(n.wrapping_sub(2)), sign * $power(i32::wrapping_sub(-2, n.min(60))));
             let smaller = fma(small, (even - odd) - r, small);
             large + fma(large, r, fma(large, even + odd, smaller))
         }

@@ -91,10 +91,10 @@ const BASE_10_F32: Base<f32> = Base {
     of_two_low: f32::from_bits(0xb276_0860),
 };
 
-/// `(k, f)` of a positive normal number.
+/// `(k, f)` of a positive normal number; anything for others.
 #[inline(always)]
 pub(super) fn split(x: f64) -> (i32, f64) {
-    let moved = x.to_bits() + ((0x3ff0_0000 << 32) - SQRT_HALF);
+    let moved = x.to_bits().wrapping_add((0x3ff0_0000 << 32) - SQRT_HALF);
     let k = (moved >> 52) as i32 - 1023;
     (
         k,
@@ -102,10 +102,10 @@ pub(super) fn split(x: f64) -> (i32, f64) {
     )
 }
 
-/// `(k, f)` of a positive normal number; `1 + f` is between `lowest` and its double.
+/// The same; `1 + f` is between `lowest` and its double.
 #[inline(always)]
 pub(super) fn split_f32(x: f32, lowest: u32) -> (i32, f32) {
-    let moved = x.to_bits() + (0x3f80_0000 - lowest);
+    let moved = x.to_bits().wrapping_add(0x3f80_0000 - lowest);
     let k = (moved >> 23) as i32 - 127;
     (k, f32::from_bits((moved & 0x007f_ffff) + lowest) - 1.0)
 }
@@ -231,21 +231,35 @@ logarithms! {
 
 #[inline]
 pub(super) fn ln_1p(x: f64) -> f64 {
+    let value = ln_1p_of_middle(x);
     // -1 < x < 2^1023, and 2^-54 or more in size.
     let size = upper(x) & 0x7fff_ffff;
-    if size.wrapping_sub(0x3c90_0000) >= 0x7fe0_0000 - 0x3c90_0000 || x <= -1.0 {
-        return if size < 0x3c90_0000 {
-            x
-        } else if x > 0.0 {
-            ln(x)
-        } else if x == -1.0 {
-            f64::NEG_INFINITY
-        } else if x < -1.0 {
-            f64::NAN
-        } else {
-            x
-        };
+    if size.wrapping_sub(0x3c90_0000) < 0x7fe0_0000 - 0x3c90_0000 && x > -1.0 {
+        value
+    } else {
+        other_ln_1p(x)
     }
+}
+
+/// Of other numbers: seldom, and so a function that is called.
+#[cold]
+#[inline(never)]
+fn other_ln_1p(x: f64) -> f64 {
+    if x.abs() < 0.5 {
+        x
+    } else if x > 0.0 {
+        ln(x)
+    } else if x == -1.0 {
+        f64::NEG_INFINITY
+    } else if x < -1.0 {
+        f64::NAN
+    } else {
+        x
+    }
+}
+
+#[inline(always)]
+fn ln_1p_of_middle(x: f64) -> f64 {
     let sum = 1.0 + x;
     // What the sum lost: the greater of 1 and x is subtracted first.
     let lost = if x < 1.0 {
@@ -267,21 +281,35 @@ pub(super) fn ln_1p(x: f64) -> f64 {
 
 #[inline]
 pub(super) fn ln_1pf(x: f32) -> f32 {
+    let value = ln_1p_of_middle_f32(x);
+    // From 2^-25 in size on, and above -1.
     let size = x.abs();
-    // 2^-25 and above.
-    if !(size >= 2.980_232_2e-8 && x > -1.0 && size < 1.0e38) {
-        return if size < 0.5 {
-            x
-        } else if x > 0.0 {
-            lnf(x)
-        } else if x == -1.0 {
-            f32::NEG_INFINITY
-        } else if x < -1.0 {
-            f32::NAN
-        } else {
-            x
-        };
+    if size >= 2.980_232_2e-8 && size < 1.0e38 && x > -1.0 {
+        value
+    } else {
+        other_ln_1pf(x)
     }
+}
+
+/// Of other numbers: seldom, and so a function that is called.
+#[cold]
+#[inline(never)]
+fn other_ln_1pf(x: f32) -> f32 {
+    if x.abs() < 0.5 {
+        x
+    } else if x > 0.0 {
+        lnf(x)
+    } else if x == -1.0 {
+        f32::NEG_INFINITY
+    } else if x < -1.0 {
+        f32::NAN
+    } else {
+        x
+    }
+}
+
+#[inline(always)]
+fn ln_1p_of_middle_f32(x: f32) -> f32 {
     let sum = 1.0 + x;
     let lost = if x < 1.0 {
         x - (sum - 1.0)
