@@ -1,154 +1,169 @@
 //! `atan` and `atan2` without tables or local memory.
 //!
-//! With tan(pi/8) and tan(3 pi/8) as bounds, the angle of the point (x, y) is 0, pi/4 or pi/2 and
-//! the arc tangent of a quotient between -tan(pi/8) and tan(pi/8): of y / x, (y - x) / (y + x) or
-//! -x / y. The quotient is kept in two parts. Minimax polynomials by Remez's
-//! algorithm with 200 bits, 2026-11-22.
+//! Up to 1 the arc tangent is an odd polynomial; beyond, pi / 2 less that of the reciprocal. The
+//! angle of a point is that of the quotient of its lesser coordinate by the greater, and 0, pi / 2
+//! or pi more or less. What the quotient's rounding lost is kept. Minimax polynomials by Remez's
+//! algorithm with 160 bits, 2026-11-26.
 
 use super::GpuFloat;
 use super::arithmetic::{
-    constants, fma, power_of_two, power_of_two_f32, quotient_and_rest, series, sum_and_rest,
+    Times, constants, fma, power_of_two, power_of_two_f32, recip_normal, recip_normal_f32, series,
+    sum_and_rest,
 };
 
 macro_rules! arctangent {
     (
-        $float:ident, $atan:ident, $atan2:ident, $angle:ident, $pi:expr, $near:expr, $far:expr,
-        $exponent:expr, $shift:expr, $power:ident, $series:expr
+        $float:ident, $atan:ident, $atan2:ident, $angle:ident, $odd:ident,
+        $unusual:ident, $recip:ident, $power:ident, half_pi: $half_pi:expr,
+        exponent: $exponent:expr, exponent_of: $exponent_of:expr, $first:expr, $series:expr
     ) => {
-        /// The angle of the point (x, y), neither of them negative, in two parts: for sizes of
-        /// which neither the sum nor a quotient overflows or underflows.
+        /// `(a, b)` with `atan(t) = t + a t^3 + b t^5` of a square, for `t` up to 1.
         #[inline(always)]
-        fn $angle(y: $float, x: $float) -> ($float, $float) {
-            let (pi, pi_low): ($float, $float) = $pi;
-            let (above, below) = (y > $near * x, y < $far * x);
-            let middle = above && below;
-            let (difference, difference_low) = if y > x {
-                sum_and_rest(y, -x)
-            } else {
-                let (value, low) = sum_and_rest(x, -y);
-                (-value, -low)
-            };
-            let (sum, sum_low) = if y > x {
-                sum_and_rest(y, x)
-            } else {
-                sum_and_rest(x, y)
-            };
-            let (part, top, bottom) = if middle {
-                (0.25, (difference, difference_low), (sum, sum_low))
-            } else if above {
-                (0.5, (-x, 0.0), (y, 0.0))
-            } else {
-                (0.0, (y, 0.0), (x, 0.0))
-            };
-            let (t, rest) = quotient_and_rest(top, bottom);
-            let z = t * t;
-            let small = fma(t * z, series(z, constants!($float, $series)), rest);
-            let (high, low) = sum_and_rest(part * pi, t);
-            sum_and_rest(high, low + (small + part * pi_low))
+        fn $odd(square: $float) -> ($float, $float) {
+            ($first, series(square, constants!($float, $series)))
         }
 
         #[inline]
         pub(super) fn $atan(x: $float) -> $float {
+            let (half_pi, half_pi_low): ($float, $float) = $half_pi;
             let size = x.abs();
-            // Beyond the second bound the next term of pi/2 - 1/x + ... does not count.
-            let value = if size < $near {
-                let z = size * size;
-                fma(size * z, series(z, constants!($float, $series)), size)
-            } else if size < $power($exponent) {
-                let (high, low) = $angle(size, 1.0);
-                high + low
-            } else if x.is_nan() {
-                return x;
+            // Of NaN it is anything, and not taken.
+            let divisor = GpuFloat::min(size, $power($exponent));
+            let inverse = $recip(divisor);
+            let residual = fma(-divisor, inverse, 1.0);
+            let is_beyond = size >= 1.0;
+            let t = if is_beyond { -inverse } else { size };
+            let square = t * t;
+            // 1 over the divisor is so many times the inverse more, whose arc tangent has the slope
+            // 1 / (1 + square), nearly. The rounding of pi / 2 left so many times it, too.
+            let lost = fma(residual, fma(-0.5, square, 1.0), -divisor * half_pi_low);
+            let (lost, start) = if is_beyond { (lost, half_pi) } else { (0.0, 0.0) };
+            let (first, tail) = $odd(square);
+            let more = fma(square, first, fma(square * square, tail, lost));
+            let (high, rest) = sum_and_rest(start, t);
+            GpuFloat::copysign(high + fma(t, more, rest), x)
+        }
+
+        /// The angle of the point (x, y) for sizes of which no quotient overflows or underflows.
+        #[inline(always)]
+        fn $angle(y: $float, x: $float) -> $float {
+            let (half_pi, half_pi_low): ($float, $float) = $half_pi;
+            let (height, width) = (y.abs(), x.abs());
+            let (is_left, is_steep) = (x < 0.0, height >= width);
+            let large = GpuFloat::max(height, width);
+            let small = GpuFloat::min(height, width);
+            let small = if is_left == is_steep { small } else { -small };
+            let quarters = if is_steep {
+                1.0
+            } else if is_left {
+                2.0
             } else {
-                0.5 * $pi.0
+                0.0
             };
-            GpuFloat::copysign(value, x)
+            let inverse = $recip(large);
+            let t = small.times(inverse);
+            let low = fma(-t, large, small) * inverse;
+            let square = t * t;
+            // Nearly the slope there.
+            let low = low * fma(-0.5, square, 1.0);
+            let (first, tail) = $odd(square);
+            let more = fma(square, first, (square * square) * tail);
+            let tail = fma(t, more, fma(quarters, half_pi_low, low));
+            let (high, rest) = sum_and_rest(quarters * half_pi, t);
+            GpuFloat::copysign(high + (rest + tail), y)
         }
 
         #[inline]
         pub(super) fn $atan2(y: $float, x: $float) -> $float {
-            let (pi, pi_low): ($float, $float) = $pi;
             let (height, width) = (y.abs(), x.abs());
-            let (large, small) = if height > width {
-                (height, width)
+            let (large, small) = (
+                GpuFloat::max(height, width),
+                GpuFloat::min(height, width),
+            );
+            // Of middle size, and no more apart than the angle's own bits. A NaN in place of one is
+            // not: the other is then both.
+            let is_usual = small > large * $power(-$exponent)
+                && large > $power(-$exponent)
+                && height + width < $power($exponent);
+            if is_usual {
+                $angle(y, x)
             } else {
-                (width, height)
-            };
-            // Normal, and no more apart than the angle's own bits.
-            let usual = small > large * $power(-$exponent) && large < $float::INFINITY;
-            let (high, low) = if usual {
-                let scale = if large > $power($exponent) {
-                    $power(-$shift)
-                } else if large < $power(-$exponent) {
-                    $power($shift)
-                } else {
-                    1.0
-                };
-                $angle(height * scale, width * scale)
-            } else if x.is_nan() || y.is_nan() {
-                (x + y, 0.0)
+                $unusual(y, x)
+            }
+        }
+
+        /// The angle of other points.
+        #[cold]
+        #[inline(never)]
+        fn $unusual(y: $float, x: $float) -> $float {
+            let (half_pi, _): ($float, $float) = $half_pi;
+            let (height, width) = (y.abs(), x.abs());
+            if x.is_nan() || y.is_nan() {
+                return x + y;
+            }
+            let (large, small) = (
+                GpuFloat::max(height, width),
+                GpuFloat::min(height, width),
+            );
+            let size = if small > large * $power(-$exponent) && large < $float::INFINITY {
+                let scale = $power((-$exponent_of(large)).max($float::MIN_EXP - 1));
+                return $angle(y * scale, x * scale);
             } else if height == width && height != 0.0 {
-                (0.25 * pi, 0.25 * pi_low)
+                return GpuFloat::copysign($angle(1.0, GpuFloat::copysign(1.0, x)), y);
             } else if height > width {
-                (0.5 * pi, 0.5 * pi_low)
+                half_pi
+            } else if x.is_sign_negative() {
+                2.0 * half_pi
             } else if height == 0.0 || width == $float::INFINITY {
-                (0.0, 0.0)
+                0.0
             } else {
-                (height / width, 0.0)
+                height / width
             };
-            let angle = if x.is_sign_negative() {
-                let (value, rest) = sum_and_rest(pi, -high);
-                value + (rest + (pi_low - low))
-            } else {
-                high + low
-            };
-            GpuFloat::copysign(angle, y)
+            GpuFloat::copysign(size, y)
         }
     };
 }
 
 arctangent!(
-    f64,
-    atan,
-    atan2,
-    angle,
-    (core::f64::consts::PI, f64::from_bits(0x3ca1_a626_3314_5c07)),
-    0.41421356237309503,
-    2.414213562373095,
-    64,
-    600,
-    power_of_two,
+    f64, atan, atan2, angle, odd, unusual, recip_normal, power_of_two,
+    half_pi: (core::f64::consts::FRAC_PI_2, f64::from_bits(0x3c91_a626_3314_5c07)),
+    exponent: 64, exponent_of: |x: f64| (x.to_bits() >> 52) as i32 - 1023,
+    -0.3333333333333307,
     [
-        -0.3333333333333319,
-        0.1999999999995281,
-        -0.142857142801138,
-        0.11111110779112655,
-        -0.09090897626975268,
-        0.07692057790982534,
-        -0.06663075419206545,
-        0.058476734017208036,
-        -0.050382989159516126,
-        0.038038202097029454,
-        -0.01787749912236829,
-    ]
+        0.1999999999995149,
+        -0.14285714282576514,
+        0.11111111007358555,
+        -0.09090907016874195,
+        0.0769228011244585,
+        -0.06666407258634452,
+        0.05880552652668721,
+        -0.05253654015546004,
+        0.04722861169493811,
+        -0.04220780846788343,
+        0.03667799639361873,
+        -0.029965895849424246,
+        0.022066241568404425,
+        -0.013981418334957496,
+        0.007256292539082974,
+        -0.002916800042106817,
+        0.0008429066324691517,
+        -0.00015472832065528442,
+        1.3486929358396239e-05]
 );
 
 arctangent!(
-    f32,
-    atanf,
-    atan2f,
-    angle_f32,
-    (core::f32::consts::PI, f32::from_bits(0xb3bb_bd2e)),
-    0.414_213_57,
-    2.414_213_7,
-    30,
-    80,
-    power_of_two_f32,
+    f32, atanf, atan2f, angle_f32, odd_f32, unusual_f32, recip_normal_f32, power_of_two_f32,
+    half_pi: (core::f32::consts::FRAC_PI_2, f32::from_bits(0xb33b_bd2e)),
+    exponent: 30, exponent_of: |x: f32| (x.to_bits() >> 23) as i32 - 127,
+    -0.33333313,
     [
-        -0.33333316,
-        0.19998473,
-        -0.14243527,
-        0.10593464,
-        -0.060766757,
+        0.19998907,
+        -0.1426757,
+        0.10967876,
+        -0.08445624,
+        0.05863169,
+        -0.031811874,
+        0.011238634,
+        -0.0018630401,
     ]
 );

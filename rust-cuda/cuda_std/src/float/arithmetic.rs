@@ -105,29 +105,16 @@ where
     (product, fma(a, b, -product))
 }
 
-/// `(top + top_low) / (bottom + bottom_low)` as a sum of two numbers; the low parts are at most as
-/// large as a rounding.
-#[inline(always)]
-pub(super) fn quotient_and_rest<T>(top: (T, T), bottom: (T, T)) -> (T, T)
-where
-    T: Times + core::ops::Add<Output = T> + core::ops::Mul<Output = T> + core::ops::Neg<Output = T>,
-{
-    let inverse = GpuFloat::recip(bottom.0);
-    let quotient = top.0.times(inverse);
-    let residual = fma(-quotient, bottom.0, top.0) + top.1;
-    (quotient, fma(-quotient, bottom.1, residual).times(inverse))
-}
-
-/// `2^n`, for `n` from -1022 to 1023.
+/// `2^n`, for `n` from -1022 to 1023; anything for others.
 #[inline(always)]
 pub(super) fn power_of_two(n: i32) -> f64 {
-    f64::from_bits(((1023 + n) as u64) << 52)
+    f64::from_bits((n.wrapping_add(1023) as u64) << 52)
 }
 
-/// `2^n`, for `n` from -126 to 127.
+/// `2^n`, for `n` from -126 to 127; anything for others.
 #[inline(always)]
 pub(super) fn power_of_two_f32(n: i32) -> f32 {
-    f32::from_bits(((127 + n) as u32) << 23)
+    f32::from_bits((n.wrapping_add(127) as u32) << 23)
 }
 
 /// The sign, the exponent and twenty bits of the fraction.
@@ -148,14 +135,15 @@ pub(super) fn is_ordinary_f32(x: f32) -> bool {
     x.to_bits().wrapping_sub(0x0080_0000) < 0x7f00_0000
 }
 
-/// `1 / d`, rounded correctly, for `d` from 1 to 4 with an even last bit.
+/// `1 / d`, rounded correctly, where both are normal; anything for other `d`, and not the same on
+/// the host.
 ///
 /// The device's approximation is within 1 ulp and its error an f32, so that one step of Newton's
-/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990;
-/// all even fractions from all starts were tried). That saves what `rcp.rn.f32` does for other
-/// arguments.
+/// method ends at the rounded reciprocal, but for a fraction of ones alone (Markstein 1990; all
+/// fractions from all starts were tried), for which the approximation is the rounded reciprocal:
+/// `rcp.rn.f32` itself is these instructions, behind a test of the exponent.
 #[inline(always)]
-pub(super) fn recip_near_two(d: f32) -> f32 {
+pub(super) fn recip_normal_f32(d: f32) -> f32 {
     #[cfg(target_os = "cuda")]
     {
         let start = approx::rcp_approx_ftz_f32(d);
@@ -167,17 +155,18 @@ pub(super) fn recip_near_two(d: f32) -> f32 {
     }
 }
 
-/// `d` from 1 to 4 as an f32 that [`recip_near_two`] takes.
-#[inline(always)]
-pub(super) fn with_even_last_bit(d: f32) -> f32 {
-    f32::from_bits(d.to_bits() & !1)
-}
-
-/// About `1 / d`, for `d` from 1 to 4: within 2^-22 relative, and 1 less `d` times it.
+/// About `1 / d`, for `d` from 2^-125 to 2^125: within 2^-22 relative, and 1 less `d` times it.
 #[inline(always)]
 pub(super) fn recip_start(d: f64) -> (f64, f64) {
-    let start = f64::from(recip_near_two(with_even_last_bit(d as f32)));
+    let start = f64::from(recip_normal_f32(d as f32));
     (start, fma(-d, start, 1.0))
+}
+
+/// `1 / d` within 0.501 ulp, for `d` from 2^-125 to 2^125.
+#[inline(always)]
+pub(super) fn recip_normal(d: f64) -> f64 {
+    let (start, error) = recip_start(d);
+    fma(start, fma(error, error, error), start)
 }
 
 #[cfg(test)]

@@ -9,7 +9,10 @@
 //! coefficient is nearly a number of the type.
 
 use super::GpuFloat;
-use super::arithmetic::{Times, constants, fma, product_and_rest, series, sum_and_rest};
+use super::arithmetic::{
+    Times, constants, fma, polynomial, product_and_rest, recip_normal, recip_normal_f32, series,
+    sum_and_rest,
+};
 use super::exponential::{
     end, end_f32, exp_m1_tail, exp_m1_tail_f32, reduce, reduce_f32, rest_of, rest_of_f32,
 };
@@ -17,7 +20,8 @@ use super::exponential::{
 macro_rules! error_function {
     (
         $float:ident, $erf:ident, $erfc:ident, $near:ident, $tail:ident, $reduce:ident,
-        $rest_of:ident, $exp_m1_tail:ident, $end:ident, near: $near_series:expr,
+        $rest_of:ident, $exp_m1_tail:ident, $end:ident, $recip:ident, middle: $middle:expr,
+        near: $near_series:expr,
         shift: $shift:expr, first: $far_first:expr, far: $far_series:expr,
         normal: $normal:expr, zero: $zero:expr
     ) => {
@@ -41,7 +45,7 @@ macro_rules! error_function {
             let below = x + $shift;
             let divisor = fma(2.0, x, 1.0);
             let divisor_low = 1.0 - fma(-2.0, x, divisor);
-            let both = GpuFloat::recip(below * divisor);
+            let both = $recip(below * divisor);
             let z = (x - $shift) * (divisor * both);
             let rest = series(z, constants!($float, $far_series));
             let f = fma(z, rest, $far_first);
@@ -61,7 +65,7 @@ macro_rules! error_function {
             if size < 1.0 {
                 return fma(x, $near(x), x);
             }
-            GpuFloat::copysign(1.0 - $tail(size), x)
+            GpuFloat::copysign($middle(size), x)
         }
 
         /// Its complement. Within 1 ulp.
@@ -78,8 +82,36 @@ macro_rules! error_function {
     };
 }
 
+/// The error function from 1 on.
+#[inline(always)]
+fn middle_f32(x: f32) -> f32 {
+    let series = polynomial(
+        x - 2.4619140625,
+        [
+            0.9995017,
+            0.0026313304,
+            -0.006478295,
+            0.009756801,
+            -0.009849123,
+            0.0067658266,
+            -0.0029314556,
+            0.00046481227,
+            0.00035145908,
+            -0.00029824246,
+            7.580664e-05,
+            2.4348969e-05,
+            -1.7130016e-05,
+            1.16831245e-07,
+            1.0656403e-06,
+        ],
+    );
+    // NaN is not beyond.
+    if x > 3.93 { 1.0 } else { series }
+}
+
 error_function!(
-    f64, erf, erfc, near, tail, reduce, rest_of, exp_m1_tail, end,
+    f64, erf, erfc, near, tail, reduce, rest_of, exp_m1_tail, end, recip_normal,
+    middle: |size| 1.0 - tail(size),
     near: [
         -0.03453126133013269,
         -0.2810721780454342,
@@ -124,6 +156,7 @@ error_function!(
 
 error_function!(
     f32, erff, erfcf, near_f32, tail_f32, reduce_f32, rest_of_f32, exp_m1_tail_f32, end_f32,
+    recip_normal_f32, middle: middle_f32,
     near: [
         -0.03453126,
         -0.2810722,

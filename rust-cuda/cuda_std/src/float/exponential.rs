@@ -7,10 +7,10 @@
 //! another way, which no thread takes otherwise. `libm` has these functions too, but its own raise
 //! IEEE 754's flags by stores to the stack, which a kernel pays for in local memory.
 
+use super::GpuFloat;
 use super::approx;
 use super::arithmetic::{
-    constants, fma, loaded, polynomial, power_of_two, power_of_two_f32, product_and_rest, series,
-    sum_and_rest, upper,
+    constants, fma, loaded, power_of_two, power_of_two_f32, series, sum_and_rest, upper,
 };
 
 /// 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
@@ -30,10 +30,32 @@ fn integer_of(shifted: f64) -> i32 {
     shifted.to_bits() as i32
 }
 
-/// The integer that a sum with `SHIFT_F32` holds.
+/// The integer that a sum with `SHIFT_F32` holds. Shifted into an exponent, the sum's other bits are
+/// out of the number.
 #[inline(always)]
 fn integer_of_f32(shifted: f32) -> i32 {
-    shifted.to_bits().wrapping_sub(SHIFT_F32.to_bits()) as i32
+    (shifted.to_bits() as i32) << 10 >> 10
+}
+
+/// `x`, but at most 1080 in size, about, where exponentials have long been infinite and 0. NaN is
+/// left.
+#[inline(always)]
+fn bounded(x: f64) -> f64 {
+    const MOST: f64 = 1080.0;
+    let high = upper(x);
+    let high = if x.abs() > MOST {
+        high & 0x8000_0000 | upper(MOST)
+    } else {
+        high
+    };
+    f64::from_bits(u64::from(high) << 32 | x.to_bits() & 0xffff_ffff)
+}
+
+/// `p 2^n`, rounded once, for `p` near 1 and `n` up to 2000 in size, without a branch.
+#[inline(always)]
+fn scaled(p: f64, n: i32) -> f64 {
+    let near = n.clamp(-1021, 1023);
+    scale(p, near) * power_of_two(n.wrapping_sub(near))
 }
 
 /// What both types have alike; `$is_normal` says where `2^x` is a normal number, `$bounds` from where
@@ -42,9 +64,12 @@ macro_rules! exponential {
     (
         $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
         $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
-        $end:ident, $exp2:ident, $exp2_of_sum:ident, $exp_m1_parts:ident, $tail:ident,
+        $end:ident, $beyond:ident $inline:meta, $exp2:ident, $exp2_of_sum:ident, $tail:ident,
+        $exp_of_middle:ident, $exp_parts:ident, $exp:ident, $exp_m1:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
-        is_normal: $is_normal:expr, bounds: $bounds:expr
+        is_normal: $is_normal:expr, bounds: $bounds:expr,
+        exp: $exp_series:expr, bounded: $bounded:expr, exp_end: $exp_end:expr, exp2_end: $exp2_end:expr,
+        exp_m1_near: $exp_m1_near:expr, from $least:literal to $most:literal
     ) => {
         /// `(n, first, turns)` with `x = n ln 2 + first - turns * LN_2_LOW`; the first two are
         /// exact, and `turns` is `n`. For `|x|` up to 2^31 (f32: 2^21).
@@ -86,12 +111,20 @@ macro_rules! exponential {
             is_normal: bool,
             bounds: ($float, $float),
         ) -> $float {
+            let value = $scale(p, n);
             if is_normal {
-                return $scale(p, n);
+                value
+            } else {
+                $beyond(p, n, x, bounds.0, bounds.1)
             }
-            if x > bounds.0 {
+        }
+
+        /// As `end`, for what is no normal number.
+        #[$inline]
+        fn $beyond(p: $float, n: i32, x: $float, above: $float, below: $float) -> $float {
+            if x > above {
                 $float::INFINITY
-            } else if x < bounds.1 {
+            } else if x < below {
                 0.0
             } else if x.is_nan() {
                 x
@@ -104,6 +137,7 @@ macro_rules! exponential {
         #[inline]
         pub(super) fn $exp2(x: $float) -> $float {
             const LN_2: $float = core::$float::consts::LN_2;
+            let x = $bounded(x);
             let shifted = x + $shift;
             let r = x - (shifted - $shift);
             let p = fma(
@@ -111,7 +145,7 @@ macro_rules! exponential {
                 fma(r, series(r, constants!($float, $exp2_tail)), LN_2),
                 1.0,
             );
-            $end(p, $integer_of(shifted), x, $is_normal(x), $bounds)
+            $exp2_end(p, $integer_of(shifted), x)
         }
 
         /// `2^(high + low)`, for `|low|` below an ulp of `high`, with less error than `exp2`;
@@ -134,29 +168,59 @@ macro_rules! exponential {
             series(r, constants!($float, $exp_m1_tail))
         }
 
-        /// `exp(x) - 1` as a sum of two numbers, the second much smaller, for `|x|` up to 709
-        /// (f32: 88).
+        /// `exp(x)` for results that are normal numbers.
         #[inline(always)]
-        pub(super) fn $exp_m1_parts(x: $float) -> ($float, $float) {
+        pub(super) fn $exp_of_middle(x: $float) -> $float {
+            let (p, n) = $exp_parts(x);
+            $scale(p, n)
+        }
+
+        /// `(p, n)` with `exp(x) = p 2^n`.
+        #[inline(always)]
+        fn $exp_parts(x: $float) -> ($float, i32) {
             let (n, first, turns) = $reduce(x);
-            let (rest, lost) = $rest_of(first, turns);
-            let tail = $tail(rest);
-            let (half_square, half_square_low) = product_and_rest(0.5 * rest, rest);
-            let (near, near_low) = sum_and_rest(rest, half_square);
-            let cube = fma(half_square, 2.0 * rest * tail, half_square_low);
-            let near_low = near_low + (cube + lost);
-            // 2^n (1 + near) - 1.
-            let power = $power_of_two(n);
-            let less = power - 1.0;
-            let (high, low) = sum_and_rest(less, power * near);
-            (high, fma(power, near_low, low + ((power - less) - 1.0)))
+            let [ln_2_low] = loaded(constants!($float, [$ln_2_low]));
+            let p = series(fma(-turns, ln_2_low, first), constants!($float, $exp_series));
+            (p, n)
+        }
+
+        #[inline]
+        pub(super) fn $exp(x: $float) -> $float {
+            let x = $bounded(x);
+            let (p, n) = $exp_parts(x);
+            $exp_end(p, n, x)
+        }
+
+        #[inline]
+        pub(super) fn $exp_m1(x: $float) -> $float {
+            // The results are -1 and infinity there. Not `clamp`, which costs more.
+            let within = if x < $least { $least } else { x };
+            let within = if x > $most { $most } else { within };
+            let (n, first, turns) = $reduce(within);
+            let is_near = x.abs() < 0.5;
+            let (rest, rest_low) = $rest_of(first, turns);
+            let r = if is_near { x } else { rest };
+            let (square, series) = (r * r, series(r, constants!($float, $exp_m1_near)));
+            let tail = square * series;
+            // 2^n (1 + r + tail) - 1, by halves.
+            let power = $power_of_two(n.wrapping_sub(1));
+            let (less, lost) = sum_and_rest(power, -0.5);
+            let low = fma(power, tail, fma(power, rest_low, lost));
+            let value = if is_near {
+                fma(square, series, r)
+            } else {
+                2.0 * (less + fma(power, r, low))
+            };
+            // Of -0, too.
+            GpuFloat::copysign(value, x)
         }
     };
 }
 
 exponential!(
     f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, end,
-    exp2, exp2_of_sum, exp_m1_parts, exp_m1_tail,
+    // Seldom, and so a function that the others call: inlined, its numbers took registers.
+    beyond inline(never), exp2, exp2_of_sum, exp_m1_tail, exp_of_middle, exp_parts, exp, exp_m1,
     // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
     exp2: [
         0.2402265069591013,
@@ -182,96 +246,64 @@ exponential!(
         2.5109044888320275e-08,
         2.092447773111693e-09,
     ],
-    is_normal: |x| upper(x) & 0x7fff_ffff < 0x408f_f000, bounds: (1025.0, -1077.0)
+    is_normal: |x| upper(x) & 0x7fff_ffff < 0x408f_f000, bounds: (1025.0, -1077.0),
+    exp: [
+        1.0,
+        1.0,
+        0.5000000000000011,
+        0.16666666666666413,
+        0.041666666666530155,
+        0.008333333333494399,
+        0.0013888888943631085,
+        0.00019841269506688846,
+        2.4801493097828538e-05,
+        2.755758629088442e-06,
+        2.7630248795880813e-07,
+        2.500008442577436e-08,
+    ],
+    bounded: bounded, exp_end: |p, n, _| scaled(p, n), exp2_end: |p, n, _| scaled(p, n),
+    // (exp(r) - 1 - r) / r^2, for |r| up to 1/2.
+    exp_m1_near: [0.5000000000000001,
+        0.1666666666666708,
+        0.04166666666665615,
+        0.008333333333102039,
+        0.001388888889139025,
+        0.00019841270262039874,
+        2.480158500150239e-05,
+        2.755698537889781e-06,
+        2.7558173751841014e-07,
+        2.5172259858745032e-08,
+        2.079700521345795e-09], from -60.0 to 710.0
 );
 
 exponential!(
     f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
-    rest_of_f32, scale_f32, end_f32, exp2f, exp2_of_sum_f32, exp_m1_parts_f32, exp_m1_tail_f32,
+    rest_of_f32, scale_f32, end_f32, beyond_f32 inline(always), exp2f, exp2_of_sum_f32, exp_m1_tail_f32,
+    exp_of_middle_f32, exp_parts_f32, expf, exp_m1f,
     exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
     exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],
-    is_normal: |x: f32| x.abs() < 126.0, bounds: (129.0, -151.0)
+    is_normal: |x: f32| x.abs() < 126.0, bounds: (129.0, -151.0),
+    exp: [
+        1.0,
+        1.0,
+        0.49999994,
+        0.1666652,
+        0.041668393,
+        0.00836878,
+        0.0013814496,
+    ],
+    bounded: |x| x,
+    exp_end: |p, n, x: f32| end_f32(p, n, x, x.abs() < 87.0, (89.0, -104.0)),
+    exp2_end: |p, n, x: f32| end_f32(p, n, x, x.abs() < 126.0, (129.0, -151.0)),
+    exp_m1_near: [
+        0.50000006,
+        0.1666668,
+        0.041664947,
+        0.008331243,
+        0.0014010598,
+        0.00020555696,
+    ], from -30.0 to 89.0
 );
-
-#[inline]
-pub(super) fn exp(x: f64) -> f64 {
-    let (n, first, turns) = reduce(x);
-    let [ln_2_low] = loaded(constants!(f64, [LN_2_LOW]));
-    let p = series(
-        fma(-turns, ln_2_low, first),
-        constants!(
-            f64,
-            [
-                1.0,
-                1.0,
-                0.5000000000000011,
-                0.16666666666666413,
-                0.041666666666530155,
-                0.008333333333494399,
-                0.0013888888943631085,
-                0.00019841269506688846,
-                2.4801493097828538e-05,
-                2.755758629088442e-06,
-                2.7630248795880813e-07,
-                2.500008442577436e-08,
-            ]
-        ),
-    );
-    let is_normal = upper(x) & 0x7fff_ffff < 0x4086_2000;
-    end(p, n, x, is_normal, (710.0, -746.0))
-}
-
-#[inline]
-pub(super) fn exp_m1(x: f64) -> f64 {
-    let size = upper(x) & 0x7fff_ffff;
-    // 2^-54 <= |x| < 709, and above -38.
-    if size.wrapping_sub(0x3c90_0000) < 0x4086_2800 - 0x3c90_0000 && x > -38.0 {
-        let (high, low) = exp_m1_parts(x);
-        return high + low;
-    }
-    if x > 0.5 {
-        exp(x)
-    } else if x < -0.5 {
-        -1.0
-    } else {
-        x
-    }
-}
-
-#[inline]
-pub(super) fn expf(x: f32) -> f32 {
-    let (n, first, turns) = reduce_f32(x);
-    let p = polynomial(
-        fma(-turns, LN_2_LOW_F32, first),
-        [
-            1.0,
-            1.0,
-            0.49999994,
-            0.1666652,
-            0.041668393,
-            0.00836878,
-            0.0013814496,
-        ],
-    );
-    end_f32(p, n, x, x.abs() < 87.0, (89.0, -104.0))
-}
-
-#[inline]
-pub(super) fn exp_m1f(x: f32) -> f32 {
-    let size = x.abs();
-    // 2^-25 and above; at -18 the result is -1 already.
-    if (2.980_232_2e-8..88.0).contains(&size) && x > -18.0 {
-        let (high, low) = exp_m1_parts_f32(x);
-        return high + low;
-    }
-    if x > 0.5 {
-        expf(x)
-    } else if x < -0.5 {
-        -1.0
-    } else {
-        x
-    }
-}
 
 /// e to the power `x`, within 2^-21.3 relatively, for `|x|` up to 2^20: 0 below -87.34, since
 /// subnormal numbers count as 0, and infinity above 88.73. NaN for infinities.

@@ -1,90 +1,74 @@
 //! Hyperbolic functions and their inverses, without local memory.
 //!
 //! With `|x| = n ln 2 + r`, `sinh` and `cosh` follow from those of `r` by the addition theorem, in
-//! which `sinh(n ln 2)` and `cosh(n ln 2)` are sums of two powers of 2: no division. `tanh` comes
-//! from `exp_m1`, or beyond 1.5 from `exp`; the inverses come from `ln_1p`. Minimax polynomials by
-//! Remez's algorithm with 200 bits, 2026-11-22.
+//! XXX
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, power_of_two, power_of_two_f32, quotient_and_rest, series, sum_and_rest,
+    Times, constants, fma, power_of_two, power_of_two_f32, recip_normal, recip_normal_f32, series,
 };
 use super::exponential::{
-    exp, exp_m1_parts, exp_m1_parts_f32, expf, reduce, reduce_f32, rest_of, rest_of_f32,
+    exp_of_middle, exp_of_middle_f32, reduce, reduce_f32, rest_of, rest_of_f32,
 };
 use super::logarithm::{ln, ln_1p, ln_1pf, lnf};
 
 macro_rules! hyperbolic {
     (
-        $float:ident, $sinh:ident, $cosh:ident, $both:ident, $tanh:ident, $asinh:ident,
-        $acosh:ident, $atanh:ident, $reduce:ident, $rest_of:ident, $power:ident, $exp_m1:ident,
-        $exp:ident, $ln:ident, $ln_1p:ident, $odd:expr, $even:expr,
-        overflow: $overflow:expr, far: $far:expr, square: $square:expr
+        $float:ident, $sinh:ident, $cosh:ident, $half:ident, $tanh:ident, $asinh:ident,
+        $acosh:ident, $atanh:ident, $reduce:ident, $rest_of:ident, $power:ident,
+        $exp_of_middle:ident, $recip:ident, $ln:ident, $ln_1p:ident, odd: $odd:expr,
+        even: $even:expr, infinite: $infinite:expr, sinh: $sinh_near:expr,
+        tanh: $tanh_near:expr, from $tanh_from:literal to $tanh_to:literal, square: $square:expr
     ) => {
-        /// sinh and cosh of `|x|`, divided by 2 where `halved`.
+        /// Half of the sine, of `sign` -1, or of the cosine, of 1, up to where both are infinite,
+        /// which they are from there on.
         #[inline(always)]
-        fn $both(x: $float) -> ($float, $float, bool) {
-            let (n, first, turns) = $reduce(x.abs());
+        fn $half(size: $float, sign: $float) -> $float {
+            // Not `min`, which prefers numbers to NaN.
+            let size = if size > $infinite { $infinite } else { size };
+            let (n, first, turns) = $reduce(size);
             let (r, lost) = $rest_of(first, turns);
             let z = r * r;
-            let sinh = fma(r * z, series(z, constants!($float, $odd)), lost);
-            let cosh = fma(z * z, series(z, constants!($float, $even)), 0.5 * z);
-            // sinh(n ln 2) and cosh(n ln 2), and what their sums lost.
-            let halved = n > $far;
-            let large = $power(n - 1 - i32::from(halved));
-            let small = if n < 100 { $power(-n - 1) } else { 0.0 };
-            let (sinh_n, sinh_n_low) = sum_and_rest(large, -small);
-            let (cosh_n, cosh_n_low) = sum_and_rest(large, small);
-            // sinh_n + cosh_n * r, exact in two parts, and the smaller terms.
-            let high = fma(cosh_n, r, sinh_n);
-            let low = fma(cosh_n, r, sinh_n - high) + sinh_n_low;
-            let odd = high + fma(cosh_n, sinh, fma(sinh_n, cosh, low));
-            let high = fma(sinh_n, r, cosh_n);
-            let low = fma(sinh_n, r, cosh_n - high) + cosh_n_low;
-            let even = high + fma(sinh_n, sinh, fma(cosh_n, cosh, low));
-            (odd, even, halved)
+            let even = fma(z, z * series(z, constants!($float, $even)), 0.5 * z);
+            let odd = fma(r * z, series(z, constants!($float, $odd)), lost);
+            // large exp(r) and small exp(-r) are a fourth of exp(size) and exp(-size).
+            let (large, small) = ($power(n.wrapping_sub(2)), sign * $power(i32::wrapping_sub(-2, n.min(60))));
+            let smaller = fma(small, (even - odd) - r, small);
+            large + fma(large, r, fma(large, even + odd, smaller))
         }
 
         #[inline]
         pub(super) fn $sinh(x: $float) -> $float {
-            if x.abs() < $overflow {
-                let (sinh, _, halved) = $both(x);
-                return GpuFloat::copysign(if halved { sinh * 2.0 } else { sinh }, x);
-            }
-            x * $float::INFINITY
+            let size = x.abs();
+            let sinh = if size < 1.0 {
+                let square = size * size;
+                fma(size * square, series(square, constants!($float, $sinh_near)), size)
+            } else {
+                2.0 * $half(size, -1.0)
+            };
+            GpuFloat::copysign(sinh, x)
         }
 
         #[inline]
         pub(super) fn $cosh(x: $float) -> $float {
-            if x.abs() < $overflow {
-                let (_, cosh, halved) = $both(x);
-                return if halved { cosh * 2.0 } else { cosh };
-            }
-            x.abs() * $float::INFINITY
+            2.0 * $half(x.abs(), 1.0)
         }
 
         #[inline]
         pub(super) fn $tanh(x: $float) -> $float {
             let size = x.abs();
-            if size >= 1.5 {
-                // The quotient is below 0.1, and infinity's is 0.
-                let quotient = 2.0 * GpuFloat::recip($exp(2.0 * size) + 1.0);
-                return GpuFloat::copysign(1.0 - quotient, x);
-            }
-            if size < 1.5 {
-                // With t = exp(2 |x|) - 1: t / (t + 2), or 1 - 2 / (t + 2), in two parts.
-                let (t, t_low) = $exp_m1(2.0 * size);
-                let (t, t_low) = sum_and_rest(t, t_low);
-                let (start, top, (bottom, bottom_low)) = if t < 2.0 {
-                    (0.0, (t, t_low), sum_and_rest(2.0, t))
-                } else {
-                    (1.0, (-2.0, 0.0), sum_and_rest(t, 2.0))
-                };
-                let (quotient, rest) = quotient_and_rest(top, (bottom, bottom_low + t_low));
-                let (sum, sum_low) = sum_and_rest(start, quotient);
-                return GpuFloat::copysign(sum + (rest + sum_low), x);
-            }
-            x
+            let tanh = if size < $tanh_from {
+                let square = size * size;
+                fma(size * square, series(square, constants!($float, $tanh_near)), size)
+            } else if size < $tanh_to {
+                // 1 - 2 / (exp(2 |x|) + 1).
+                fma(-2.0, $recip($exp_of_middle(2.0 * size) + 1.0), 1.0)
+            } else if size >= $tanh_to {
+                1.0
+            } else {
+                return x;
+            };
+            GpuFloat::copysign(tanh, x)
         }
 
         #[inline]
@@ -120,29 +104,59 @@ macro_rules! hyperbolic {
 }
 
 hyperbolic!(
-    f64, sinh, cosh, both, tanh, asinh, acosh, atanh, reduce, rest_of, power_of_two, exp_m1_parts,
-    exp, ln, ln_1p,
-    [
+    f64, sinh, cosh, half, tanh, asinh, acosh, atanh, reduce, rest_of, power_of_two,
+    exp_of_middle, recip_normal, ln, ln_1p,
+    odd: [
         0.16666666666666677,
         0.00833333333332153,
         0.0001984126988640287,
         2.755724390981723e-06,
         2.5109148044549848e-08,
     ],
-    [
+    even: [
         0.041666666666666685,
         0.0013888888888873368,
         2.480158734901686e-05,
         2.7557251990342237e-07,
         2.0921713963551484e-09,
     ],
-    overflow: 710.5, far: 1000, square: 268_435_456.0
+    infinite: 710.6,
+    sinh: [0.16666666666666669, 0.008333333333332868, 0.00019841269841637803, 2.755731909026727e-06, 2.505213384365733e-08, 1.6056427504233278e-10, 7.783803779118858e-13],
+    tanh: [
+        -0.33333333333332943,
+        0.1333333333329289,
+        -0.05396825395343281,
+        0.021869488259926663,
+        -0.00886323245266754,
+        0.0035921056121847174,
+        -0.001455721350762861,
+        0.000589618753819234,
+        -0.0002380440022273452,
+        9.476837307676806e-05,
+        -3.608683610467897e-05,
+        1.2341488032850529e-05,
+        -3.4197579980820273e-06,
+        6.545185619338708e-07,
+        -6.269624342357131e-08,
+    ], from 1.0 to 19.1,
+    square: 268_435_456.0
 );
 
 hyperbolic!(
-    f32, sinhf, coshf, both_f32, tanhf, asinhf, acoshf, atanhf, reduce_f32, rest_of_f32,
-    power_of_two_f32, exp_m1_parts_f32, expf, lnf, ln_1pf,
-    [0.16666667, 0.008333289, 0.00019905047],
-    [0.04166646, 0.0013935306],
-    overflow: 89.5, far: 100, square: 8192.0
+    f32, sinhf, coshf, half_f32, tanhf, asinhf, acoshf, atanhf, reduce_f32, rest_of_f32,
+    power_of_two_f32, exp_of_middle_f32, recip_normal_f32, lnf, ln_1pf,
+    odd: [0.16666667, 0.008333289, 0.00019905047],
+    even: [0.04166646, 0.0013935306],
+    infinite: 89.6,
+    sinh: [0.16666667, 0.008333307, 0.00019843873, 2.7760586e-6],
+    tanh: [
+        -0.33333308,
+        0.13332525,
+        -0.05388959,
+        0.0215123,
+        -0.007981104,
+        0.0023253385,
+        -0.00036496503,
+    ], from 1.0 to 9.1,
+    square: 8192.0
 );

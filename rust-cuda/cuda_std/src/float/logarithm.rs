@@ -18,6 +18,31 @@ const LN_2_LOW: f64 = f64::from_bits(0x3c7a_bc9e_3b39_803f);
 const LN_2_LOW_F32: f32 = f32::from_bits(0xb102_e308);
 /// The upper half of sqrt(1/2), rounded up.
 const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
+/// sqrt(1/2), rounded up.
+pub(super) const SQRT_HALF_F32: u32 = 0x3f35_04f4;
+/// `(log2(1 + f) - f log2 e) / f^2`, for `1 + f` between sqrt(1/2) and sqrt 2, and the same to 10.
+const LOG2_TAIL_F32: [f32; 9] = [
+    -0.7213474,
+    0.480898,
+    -0.36069575,
+    0.28858253,
+    -0.23964778,
+    0.20433515,
+    -0.19056624,
+    0.18762502,
+    -0.1128643,
+];
+const LOG10_TAIL_F32: [f32; 9] = [
+    -0.21714719,
+    0.14476472,
+    -0.10858024,
+    0.086872,
+    -0.07214117,
+    0.06151101,
+    -0.057366155,
+    0.056480758,
+    -0.033975538,
+];
 /// 2/3.
 const TWO_THIRDS_F32: u32 = 0x3f2a_aaab;
 
@@ -66,10 +91,10 @@ const BASE_10_F32: Base<f32> = Base {
     of_two_low: f32::from_bits(0xb276_0860),
 };
 
-/// `(k, f)` of a positive normal number.
+/// `(k, f)` of a positive normal number; anything for others.
 #[inline(always)]
 pub(super) fn split(x: f64) -> (i32, f64) {
-    let moved = x.to_bits() + ((0x3ff0_0000 << 32) - SQRT_HALF);
+    let moved = x.to_bits().wrapping_add((0x3ff0_0000 << 32) - SQRT_HALF);
     let k = (moved >> 52) as i32 - 1023;
     (
         k,
@@ -77,40 +102,12 @@ pub(super) fn split(x: f64) -> (i32, f64) {
     )
 }
 
-/// `(k, f)` of a positive normal number; `1 + f` is between `lowest` and its double.
+/// The same; `1 + f` is between `lowest` and its double.
 #[inline(always)]
 pub(super) fn split_f32(x: f32, lowest: u32) -> (i32, f32) {
-    let moved = x.to_bits() + (0x3f80_0000 - lowest);
+    let moved = x.to_bits().wrapping_add(0x3f80_0000 - lowest);
     let k = (moved >> 23) as i32 - 127;
     (k, f32::from_bits((moved & 0x007f_ffff) + lowest) - 1.0)
-}
-
-/// The logarithm of what is no positive normal number; of a subnormal one the number times 2^54.
-#[inline(always)]
-fn unusual(x: f64) -> Result<f64, f64> {
-    if x > 0.0 && x < f64::INFINITY {
-        Err(x * 18_014_398_509_481_984.0)
-    } else if x == 0.0 {
-        Ok(f64::NEG_INFINITY)
-    } else if x < 0.0 {
-        Ok(f64::NAN)
-    } else {
-        Ok(x)
-    }
-}
-
-/// As [`unusual`], with 2^25.
-#[inline(always)]
-fn unusual_f32(x: f32) -> Result<f32, f32> {
-    if x > 0.0 && x < f32::INFINITY {
-        Err(x * 33_554_432.0)
-    } else if x == 0.0 {
-        Ok(f32::NEG_INFINITY)
-    } else if x < 0.0 {
-        Ok(f32::NAN)
-    } else {
-        Ok(x)
-    }
 }
 
 /// `(f^2/2, s (f^2/2 + R))`.
@@ -157,69 +154,112 @@ fn terms_f32(f: f32) -> f32 {
     )
 }
 
-#[inline]
-pub(super) fn ln(x: f64) -> f64 {
-    let (x, k_0) = if is_ordinary(x) {
-        (x, 0)
-    } else {
-        match unusual(x) {
-            Ok(value) => return value,
-            Err(scaled) => (scaled, -54),
-        }
-    };
+/// A logarithm of `x 2^-k_0`, for a positive normal `x`.
+#[inline(always)]
+fn ln_of_normal(x: f64, k_0: i32) -> f64 {
     let (k, f) = split(x);
-    let k = f64::from(k + k_0);
+    let k = f64::from(k - k_0);
     let (half_square, rest) = terms(f);
     let near = f - (half_square - fma(k, LN_2_LOW, rest));
     fma(k, LN_2, near)
 }
 
-/// The logarithm to `base`, of the natural one and `k` in two parts each.
+/// The same to `base`, of the natural one and `k` in two parts each.
 #[inline(always)]
-fn to_base(x: f64, base: &Base<f64>) -> f64 {
-    let (x, k_0) = if is_ordinary(x) {
-        (x, 0)
-    } else {
-        match unusual(x) {
-            Ok(value) => return value,
-            Err(scaled) => (scaled, -54),
-        }
-    };
+fn to_base(x: f64, k_0: i32, base: &Base<f64>) -> f64 {
     let (k, f) = split(x);
-    let k = f64::from(k + k_0);
+    let k = f64::from(k - k_0);
     let high = fma(-0.5 * f, f, f);
     // The difference is exact: `high` is between f / 2 and 2 f.
     let low = fma(-0.5 * f, f, f - high) + terms(f).1;
     base.of(high, low, k)
 }
 
-#[inline]
-pub(super) fn log2(x: f64) -> f64 {
-    to_base(x, &BASE_2)
+#[inline(always)]
+fn ln_of_normal_f32(x: f32, k_0: i32) -> f32 {
+    let (k, f) = split_f32(x, TWO_THIRDS_F32);
+    let near = fma(f * f, fma(f, terms_f32(f), -0.5), f);
+    fma((k - k_0) as f32, core::f32::consts::LN_2, near)
 }
 
-#[inline]
-pub(super) fn log10(x: f64) -> f64 {
-    to_base(x, &BASE_10)
+/// `tail` is the logarithm of `1 + f`, less `f` times the scale, over `f^2`.
+#[inline(always)]
+fn to_base_f32<const N: usize>(x: f32, k_0: i32, base: &Base<f32>, tail: [f32; N]) -> f32 {
+    let (k, f) = split_f32(x, SQRT_HALF_F32);
+    let k = (k - k_0) as f32;
+    let slope = fma(f, polynomial(f, tail), base.scale_low);
+    let low = fma(f, slope, k.times(base.of_two_low));
+    fma(k, base.of_two, fma(f, base.scale, low))
+}
+
+/// Logarithms of any number from those of positive normal ones. Others are seldom, and so in a
+/// function that is called.
+macro_rules! logarithms {
+    ($($float:ident $is_ordinary:ident $name:ident $others:ident $factor:literal $power:literal |$x:ident, $k_0:ident| $value:expr;)*) => {$(
+        #[inline]
+        pub(super) fn $name($x: $float) -> $float {
+            let $k_0 = 0;
+            let value = $value;
+            if $is_ordinary($x) { value } else { $others($x) }
+        }
+
+        #[cold]
+        #[inline(never)]
+        fn $others(x: $float) -> $float {
+            if x > 0.0 && x < $float::INFINITY {
+                let ($x, $k_0) = (x * $factor, $power);
+                $value
+            } else if x == 0.0 {
+                $float::NEG_INFINITY
+            } else if x < 0.0 {
+                $float::NAN
+            } else {
+                x
+            }
+        }
+    )*};
+}
+
+logarithms! {
+    f64 is_ordinary ln other_ln 18_014_398_509_481_984.0 54 |x, k_0| ln_of_normal(x, k_0);
+    f64 is_ordinary log2 other_log2 18_014_398_509_481_984.0 54 |x, k_0| to_base(x, k_0, &BASE_2);
+    f64 is_ordinary log10 other_log10 18_014_398_509_481_984.0 54 |x, k_0| to_base(x, k_0, &BASE_10);
+    f32 is_ordinary_f32 lnf other_lnf 33_554_432.0 25 |x, k_0| ln_of_normal_f32(x, k_0);
+    f32 is_ordinary_f32 log2f other_log2f 33_554_432.0 25 |x, k_0| to_base_f32(x, k_0, &BASE_2_F32, LOG2_TAIL_F32);
+    f32 is_ordinary_f32 log10f other_log10f 33_554_432.0 25 |x, k_0| to_base_f32(x, k_0, &BASE_10_F32, LOG10_TAIL_F32);
 }
 
 #[inline]
 pub(super) fn ln_1p(x: f64) -> f64 {
+    let value = ln_1p_of_middle(x);
     // -1 < x < 2^1023, and 2^-54 or more in size.
     let size = upper(x) & 0x7fff_ffff;
-    if size.wrapping_sub(0x3c90_0000) >= 0x7fe0_0000 - 0x3c90_0000 || x <= -1.0 {
-        return if size < 0x3c90_0000 {
-            x
-        } else if x > 0.0 {
-            ln(x)
-        } else if x == -1.0 {
-            f64::NEG_INFINITY
-        } else if x < -1.0 {
-            f64::NAN
-        } else {
-            x
-        };
+    if size.wrapping_sub(0x3c90_0000) < 0x7fe0_0000 - 0x3c90_0000 && x > -1.0 {
+        value
+    } else {
+        other_ln_1p(x)
     }
+}
+
+/// Of other numbers: seldom, and so a function that is called.
+#[cold]
+#[inline(never)]
+fn other_ln_1p(x: f64) -> f64 {
+    if x.abs() < 0.5 {
+        x
+    } else if x > 0.0 {
+        ln(x)
+    } else if x == -1.0 {
+        f64::NEG_INFINITY
+    } else if x < -1.0 {
+        f64::NAN
+    } else {
+        x
+    }
+}
+
+#[inline(always)]
+fn ln_1p_of_middle(x: f64) -> f64 {
     let sum = 1.0 + x;
     // What the sum lost: the greater of 1 and x is subtracted first.
     let lost = if x < 1.0 {
@@ -240,64 +280,36 @@ pub(super) fn ln_1p(x: f64) -> f64 {
 }
 
 #[inline]
-pub(super) fn lnf(x: f32) -> f32 {
-    let (x, k_0) = if is_ordinary_f32(x) {
-        (x, 0)
+pub(super) fn ln_1pf(x: f32) -> f32 {
+    let value = ln_1p_of_middle_f32(x);
+    // From 2^-25 in size on, and above -1.
+    let size = x.abs();
+    if size >= 2.980_232_2e-8 && size < 1.0e38 && x > -1.0 {
+        value
     } else {
-        match unusual_f32(x) {
-            Ok(value) => return value,
-            Err(scaled) => (scaled, -25),
-        }
-    };
-    let (k, f) = split_f32(x, TWO_THIRDS_F32);
-    let near = fma(f * f, fma(f, terms_f32(f), -0.5), f);
-    fma((k + k_0) as f32, core::f32::consts::LN_2, near)
+        other_ln_1pf(x)
+    }
+}
+
+/// Of other numbers: seldom, and so a function that is called.
+#[cold]
+#[inline(never)]
+fn other_ln_1pf(x: f32) -> f32 {
+    if x.abs() < 0.5 {
+        x
+    } else if x > 0.0 {
+        lnf(x)
+    } else if x == -1.0 {
+        f32::NEG_INFINITY
+    } else if x < -1.0 {
+        f32::NAN
+    } else {
+        x
+    }
 }
 
 #[inline(always)]
-fn to_base_f32(x: f32, base: &Base<f32>) -> f32 {
-    let (x, k_0) = if is_ordinary_f32(x) {
-        (x, 0)
-    } else {
-        match unusual_f32(x) {
-            Ok(value) => return value,
-            Err(scaled) => (scaled, -25),
-        }
-    };
-    let (k, f) = split_f32(x, TWO_THIRDS_F32);
-    let k = (k + k_0) as f32;
-    let high = fma(-0.5 * f, f, f);
-    let low = fma(f * f, f * terms_f32(f), fma(-0.5 * f, f, f - high));
-    base.of(high, low, k)
-}
-
-#[inline]
-pub(super) fn log2f(x: f32) -> f32 {
-    to_base_f32(x, &BASE_2_F32)
-}
-
-#[inline]
-pub(super) fn log10f(x: f32) -> f32 {
-    to_base_f32(x, &BASE_10_F32)
-}
-
-#[inline]
-pub(super) fn ln_1pf(x: f32) -> f32 {
-    let size = x.abs();
-    // 2^-25 and above.
-    if !(size >= 2.980_232_2e-8 && x > -1.0 && size < 1.0e38) {
-        return if size < 0.5 {
-            x
-        } else if x > 0.0 {
-            lnf(x)
-        } else if x == -1.0 {
-            f32::NEG_INFINITY
-        } else if x < -1.0 {
-            f32::NAN
-        } else {
-            x
-        };
-    }
+fn ln_1p_of_middle_f32(x: f32) -> f32 {
     let sum = 1.0 + x;
     let lost = if x < 1.0 {
         x - (sum - 1.0)

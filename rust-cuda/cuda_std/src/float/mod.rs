@@ -28,7 +28,6 @@ mod methods;
 mod narrow;
 mod power;
 mod trigonometry;
-mod trigonometry_f32;
 
 pub use addend::{Addend, LazyFloat, Quotient, Reciprocal, Root};
 pub use exponential::fast_exp_f32;

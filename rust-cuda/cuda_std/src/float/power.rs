@@ -10,25 +10,10 @@
 use super::GpuFloat;
 use super::arithmetic::{
     Times, constants, fma, is_ordinary, is_ordinary_f32, power_of_two, power_of_two_f32,
-    product_and_rest, recip_near_two, recip_start, series, sum_and_rest, with_even_last_bit,
+    product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
 };
 use super::exponential::{exp2_of_sum, exp2_of_sum_f32};
-use super::logarithm::{split, split_f32};
-
-/// sqrt(1/2), rounded up.
-const SQRT_HALF_F32: u32 = 0x3f35_04f4;
-
-/// `1 / d` within 1 ulp, for `d` from 1 to 4.
-#[inline(always)]
-fn recip(d: f64) -> f64 {
-    let (start, error) = recip_start(d);
-    fma(start, fma(error, error, error), start)
-}
-
-#[inline(always)]
-fn recip_f32(d: f32) -> f32 {
-    recip_near_two(with_even_last_bit(d))
-}
+use super::logarithm::{SQRT_HALF_F32, split, split_f32};
 
 macro_rules! power {
     (
@@ -118,7 +103,7 @@ power!(
     log2_parts,
     magnitude,
     split,
-    recip,
+    recip_normal,
     is_ordinary,
     exp2_of_sum,
     (18_014_398_509_481_984.0, 54),
@@ -147,7 +132,7 @@ power!(
     log2_parts_f32,
     magnitude_f32,
     |x| split_f32(x, SQRT_HALF_F32),
-    recip_f32,
+    recip_normal_f32,
     is_ordinary_f32,
     exp2_of_sum_f32,
     (33_554_432.0, 25),
@@ -156,70 +141,80 @@ power!(
     (f32::from_bits(0x4038_aa3b), f32::from_bits(0x3325_7060))
 );
 
-/// About `m^(-1/3)`, within 2^-22 relative, for `m` from 1 to 8.
+/// About `x^(-1/3)` for a positive normal `x`: within 2^-15 relative. Half of its square times `x`
+/// is normal, too.
 #[inline(always)]
-fn inverse_cube_root(m: f32) -> f32 {
+fn inverse_cube_root(x: f32) -> f32 {
     // A third of the exponent and of the fraction, as integers: within 4 percent (Kahan 1991).
-    let start = f32::from_bits(0x54a2_fa8c - m.to_bits() / 3);
-    // Third order, then second.
-    let error = fma(-m * start, start * start, 1.0);
+    let start = f32::from_bits(0x54a2_fa8c - x.to_bits() / 3);
+    // Householder's third order.
+    let error = fma(-x * start, start * start, 1.0);
     let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
-    let start = fma(start * error, series, start);
-    let error = fma(-m * start, start * start, 1.0);
-    fma(start, error * (1.0 / 3.0), start)
+    fma(start * error, series, start)
 }
 
-#[inline]
-pub(super) fn cbrt(x: f64) -> f64 {
-    let size = x.abs();
-    let (normal, k_0) = if is_ordinary(size) {
-        (size, 0)
-    } else if size == 0.0 || size.is_nan() || size == f64::INFINITY {
-        return x;
-    } else {
-        (size * 18_014_398_509_481_984.0, -18)
-    };
+/// The root is within 0.51 ulp.
+#[inline(always)]
+fn cbrt_of_normal(x: f64) -> f64 {
     // size = m 2^(3 q), m from 1 to 8.
-    let exponent = (normal.to_bits() >> 52) as u32;
+    let exponent = upper(x) >> 20;
     let third = exponent / 3;
     // The exponent of 1 is 1023, a multiple of 3.
     let rest = exponent - 3 * third + 1023;
-    let m = f64::from_bits((normal.to_bits() & ((1 << 52) - 1)) | u64::from(rest) << 52);
+    let m = f64::from_bits((x.to_bits() & ((1 << 52) - 1)) | u64::from(rest) << 52);
     let start = f64::from(inverse_cube_root(m as f32));
     let error = fma(-m * start, start * start, 1.0);
-    let inverse = fma(start * error, fma(error, 2.0 / 9.0, 1.0 / 3.0), start);
+    let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
+    let inverse = fma(start * error, series, start);
     let square = inverse * inverse;
     let root = m * square;
     // m - root^3, but for its last bits.
     let (root_2, root_2_low) = product_and_rest(root, root);
     let residual = fma(-root_2_low, root, fma(-root_2, root, m));
     let root = fma(residual, square * (1.0 / 3.0), root);
-    GpuFloat::copysign(root * power_of_two(third as i32 - 341 + k_0), x)
+    root * power_of_two(third as i32 - 341)
 }
 
-#[inline]
-pub(super) fn cbrtf(x: f32) -> f32 {
-    let size = x.abs();
-    let (normal, k_0) = if is_ordinary_f32(size) {
-        (size, 0)
-    } else if size == 0.0 || size.is_nan() || size == f32::INFINITY {
-        return x;
-    } else {
-        (size * 16_777_216.0, -8)
-    };
-    // The exponent of 1 is 127, of 2 a multiple of 3 plus 2.
-    let exponent = (normal.to_bits() >> 23) + 2;
-    let third = exponent / 3;
-    let rest = exponent - 3 * third + 127;
-    let m = f32::from_bits((normal.to_bits() & 0x007f_ffff) | rest << 23);
-    let inverse = inverse_cube_root(m);
+/// The root is within 0.7 ulp.
+#[inline(always)]
+fn cbrt_of_normal_f32(x: f32) -> f32 {
+    let inverse = inverse_cube_root(x);
     let square = inverse * inverse;
-    let root = m * square;
-    let (root_2, root_2_low) = product_and_rest(root, root);
-    let residual = fma(-root_2_low, root, fma(-root_2, root, m));
-    let root = fma(residual, square * (1.0 / 3.0), root);
-    GpuFloat::copysign(root * power_of_two_f32(third as i32 - 43 + k_0), x)
+    let root = x * square;
+    let residual = fma(-root * root, root, x);
+    fma(residual, square * (1.0 / 3.0), root)
 }
+
+macro_rules! cbrt {
+    ($float:ident, $cbrt:ident, $others:ident, $of_normal:ident, $is_ordinary:ident, $factor:expr, $third:expr) => {
+        #[inline]
+        pub(super) fn $cbrt(x: $float) -> $float {
+            let size = x.abs();
+            let root = $of_normal(size);
+            if $is_ordinary(size) {
+                GpuFloat::copysign(root, x)
+            } else {
+                $others(x)
+            }
+        }
+
+        /// Of what is not normal: seldom, and so a function that is called.
+        #[cold]
+        #[inline(never)]
+        fn $others(x: $float) -> $float {
+            let size = x.abs();
+            if size > 0.0 && size < $float::INFINITY {
+                GpuFloat::copysign($of_normal(size * $factor) * $third, x)
+            } else {
+                x
+            }
+        }
+    };
+}
+
+// 2^54 and 2^-18, 2^24 and 2^-8.
+cbrt!(f64, cbrt, other_cbrt, cbrt_of_normal, is_ordinary, 18_014_398_509_481_984.0, 3.814697265625e-6);
+cbrt!(f32, cbrtf, other_cbrtf, cbrt_of_normal_f32, is_ordinary_f32, 16_777_216.0, 0.00390625);
 
 macro_rules! hypot {
     ($float:ident, $hypot:ident, $power:ident, $limit:expr, $shift:expr) => {

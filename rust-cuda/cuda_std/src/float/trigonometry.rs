@@ -1,369 +1,247 @@
 //! Sine, cosine and tangent for arguments of any size, without an array in local memory.
 //!
-//! The argument is reduced to a quarter turn: by Cody and Waite's method in three parts of pi / 2
-//! up to 2^20, beyond that by Payne and Hanek's with 192 bits of 2 / pi. What is left is a sum of
-//! two doubles. One odd polynomial (minimax, Remez's algorithm with 220 bits, 2026-11-22) serves all
-//! quarters: where the result is a cosine, it is 1 - 2 s^2, with the sine s of half the angle. So
-//! nothing branches but large arguments, which are a function of their own beside the others' way.
-//! `libm` has these functions too, but its reduction keeps arrays on the stack, which every thread
-//! would pay for in local memory.
+//! The argument is reduced to a quarter turn by Cody and Waite's method in three parts of pi / 2. What
+//! is left is a sum of two numbers. One odd polynomial (minimax, Remez's algorithm with 220 bits,
+//! 2026-11-22) serves all quarters: where the result is a cosine, it is 1 - 2 s^2, with the sine s of
+//! half the angle. So no coefficient is selected. A tangent is an odd polynomial (160 bits,
+//! 2026-11-26) or minus its reciprocal. The way is that of the argument's size, and the sign comes
+//! last: so a zero keeps its own. Nothing branches but large arguments (2^20 and more, in f32 2^17),
+//! which are functions of their own in `far`.
 
-pub(super) use super::trigonometry_f32::{
-    cos as cosf, sin as sinf, sin_cos as sin_cosf, sincospi as sincospif, tan as tanf,
-};
+#[path = "trigonometry_far.rs"]
+mod far;
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, loaded, quotient_and_rest, series, sum_and_rest, upper,
+    Times, constants, fma, loaded, product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
 };
 
-const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
-const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
-/// What `core`'s `PI` leaves of pi.
-const PI_2: f64 = f64::from_bits(0x3ca1_a626_3314_5c07);
-/// The upper half of 2^20, from where the reduction takes the bits of 2 / pi.
-const LARGE: u32 = 0x4130_0000;
-/// The upper half of 2^-27, below which a sine is its angle.
-const TINY: u32 = 0x3e40_0000;
+/// What both types have alike, in a module each. pi / 2 is given in three parts, the first rounded
+/// down; a multiple of it is subtracted exactly. In f64 the second has 33 bits, so that its product
+/// is exact, too.
+macro_rules! trigonometry {
+    (
+        $float:ident, $bits:ident, $far:ident, $recip:ident, $rest_of:ident, shift: $shift:expr,
+        half_pi: $half_pi:expr, pi_low: $pi_low:expr, is_near: $is_near:expr,
+        sine: $sine:expr, tangent: $tangents:expr
+    ) => {
+        /// Quarter turns, in the last two bits of `count`, and `high + low` radians, at most pi / 4.
+        #[derive(Clone, Copy)]
+        pub(super) struct Angle {
+            pub(super) count: $bits,
+            pub(super) high: $float,
+            pub(super) low: $float,
+        }
 
-/// The bits of 2 / pi, after 64 zeros.
-static TWO_OVER_PI: [u64; 21] = [
-    0x0000_0000_0000_0000,
-    0xa2f9_836e_4e44_1529,
-    0xfc27_57d1_f534_ddc0,
-    0xdb62_9599_3c43_9041,
-    0xfe51_63ab_debb_c561,
-    0xb724_6e3a_424d_d2e0,
-    0x0649_2eea_09d1_921c,
-    0xfe1d_eb1c_b129_a73e,
-    0xe882_35f5_2ebb_4484,
-    0xe99c_7026_b45f_7e41,
-    0x3991_d639_8353_39f4,
-    0x9c84_5f8b_bdf9_283b,
-    0x1ff8_97ff_de05_980f,
-    0xef2f_118b_5a0a_6d1f,
-    0x6d36_7ecf_27cb_09b7,
-    0x4f46_3f66_9e5f_ea2d,
-    0x7527_bac7_ebe5_f17b,
-    0x3d07_39f7_8a52_92ea,
-    0x6bfb_5fb1_1f8d_5d08,
-    0x5603_3046_fc7b_6bab,
-    0xf0cf_bc20_9af4_361d,
-];
+        /// Of a size that is near; anything for others.
+        #[inline(always)]
+        fn reduce(size: $float) -> Angle {
+            let [shift, per_turn] =
+                loaded(constants!($float, [$shift, core::$float::consts::FRAC_2_PI]));
+            let [first, second, third] = loaded(constants!($float, $half_pi));
+            // What is added to 1.5 * 2^52 (2^23) is rounded to an integer, in the sum's last bits.
+            let shifted = fma(size, per_turn, shift);
+            let turns = shifted - shift;
+            let (high, low) = $rest_of(fma(-turns, first, size), turns, second, third);
+            Angle {
+                count: shifted.to_bits(),
+                high,
+                low,
+            }
+        }
 
-/// An angle: `quadrant` quarter turns and `high + low` radians, at most pi / 4. Functions that
-/// return one are always inlined: three scalars are returned through memory.
-#[derive(Clone, Copy)]
-struct Angle {
-    quadrant: u32,
-    high: f64,
-    low: f64,
+        /// The sine of `high + low`, at most pi / 4.
+        #[inline(always)]
+        fn small_sine(high: $float, low: $float) -> $float {
+            let square = high * high;
+            let tail = series(square, constants!($float, $sine));
+            high + fma(high * square, tail, low)
+        }
+
+        /// `value`, its sign changed in the last two of four quarters.
+        #[inline(always)]
+        fn signed(value: $float, count: $bits) -> $float {
+            $float::from_bits(value.to_bits() ^ (count & 2) << ($bits::BITS - 2))
+        }
+
+        /// `value`, its sign changed where that of `x` is negative.
+        #[inline(always)]
+        fn with_sign_of(value: $float, x: $float) -> $float {
+            $float::from_bits(value.to_bits() ^ (x.to_bits() & 1 << ($bits::BITS - 1)))
+        }
+
+        impl Angle {
+            /// The sine of the whole angle, `phase` quarter turns further. Within 0.95 ulp.
+            #[inline(always)]
+            pub(super) fn sine(self, phase: $bits) -> $float {
+                let count = self.count.wrapping_add(phase);
+                let is_odd = count & 1 == 1;
+                let half = if is_odd { 0.5 } else { 1.0 };
+                let sine = small_sine(self.high * half, self.low * half);
+                // 1 - 2 sine^2, or the sine itself.
+                let (factor, rest) = if is_odd {
+                    (-2.0 * sine, 1.0)
+                } else {
+                    (1.0, -0.0)
+                };
+                signed(fma(factor, sine, rest), count)
+            }
+
+            /// Sine and cosine of the whole angle, with the bits of [`sine`](Angle::sine).
+            #[inline(always)]
+            fn sine_and_cosine(self) -> ($float, $float) {
+                let sine = small_sine(self.high, self.low);
+                let half = small_sine(0.5 * self.high, 0.5 * self.low);
+                let cosine = fma(-2.0 * half, half, 1.0);
+                let (a, b) = if self.count & 1 == 0 {
+                    (sine, cosine)
+                } else {
+                    (cosine, sine)
+                };
+                (
+                    signed(a, self.count),
+                    signed(b, self.count.wrapping_add(1)),
+                )
+            }
+
+            /// The tangent of the whole angle.
+            #[inline(always)]
+            pub(super) fn tangent(self) -> $float {
+                let square = self.high * self.high;
+                let tail = series(square, constants!($float, $tangents));
+                // The tangent's slope is 1 and its square, nearly that of the angle.
+                let low = fma(self.low, square, self.low);
+                let more = fma(self.high * square, tail, low);
+                let (tangent, rest) = sum_and_rest(self.high, more);
+                // 1 over the sum of both, by the residual of 1 over the first.
+                let inverse = $recip(tangent);
+                let residual = fma(-inverse, rest, fma(-inverse, tangent, 1.0));
+                let other = -fma(inverse, residual, inverse);
+                if self.count & 1 == 0 { tangent } else { other }
+            }
+        }
+
+        #[inline]
+        pub(in super::super) fn sin(x: $float) -> $float {
+            let sine = with_sign_of(reduce(x.abs()).sine(0), x);
+            if $is_near(x) { sine } else { far::$far::sin(x) }
+        }
+
+        #[inline]
+        pub(in super::super) fn cos(x: $float) -> $float {
+            let cosine = reduce(x.abs()).sine(1);
+            if $is_near(x) { cosine } else { far::$far::cos(x) }
+        }
+
+        #[inline]
+        pub(in super::super) fn sin_cos(x: $float) -> ($float, $float) {
+            let (sine, cosine) = reduce(x.abs()).sine_and_cosine();
+            if $is_near(x) {
+                (with_sign_of(sine, x), cosine)
+            } else {
+                (far::$far::sin(x), far::$far::cos(x))
+            }
+        }
+
+        #[inline]
+        pub(in super::super) fn tan(x: $float) -> $float {
+            let tangent = with_sign_of(reduce(x.abs()).tangent(), x);
+            if $is_near(x) { tangent } else { far::$far::tan(x) }
+        }
+
+        /// Sine and cosine of `x * pi`.
+        #[inline]
+        pub(in super::super) fn sincospi(x: $float) -> ($float, $float) {
+            const PI: $float = core::$float::consts::PI;
+            let size = x.abs();
+            // Less whole turns, and then quarters, exactly.
+            let rest = fma(-2.0, GpuFloat::round_ties_even(0.5 * size), size);
+            let shifted = fma(rest, 2.0, $shift);
+            let rest = fma(-0.5, shifted - $shift, rest);
+            let high = rest.times(PI);
+            let angle = Angle {
+                count: shifted.to_bits(),
+                high,
+                low: fma(rest, $pi_low, fma(rest, PI, -high)),
+            };
+            let (sine, cosine) = angle.sine_and_cosine();
+            // A sine of zero has the sign of `x`, a cosine none.
+            (with_sign_of(sine + 0.0, x), cosine + 0.0)
+        }
+    };
 }
 
-/// Of `|x| < 2^20`; anything for others.
+/// `first - turns * (second + third)` as a sum of two numbers, where the product with the second is
+/// exact: then nothing is lost but the third part's last bits.
 #[inline(always)]
-fn reduce_near(x: f64) -> Angle {
-    // 1.5 * 2^52: what is added to it is rounded to an integer, in the lower bits of the sum.
-    // Then pi / 2 in three parts: the second has 33 bits, so that its product is exact.
-    let [two_over_pi, shift, half_pi, half_pi_2, half_pi_3] = loaded(constants!(
-        f64,
-        [
-            core::f64::consts::FRAC_2_PI,
-            6_755_399_441_055_744.0,
-            HALF_PI,
+fn rest_of(first: f64, turns: f64, second: f64, third: f64) -> (f64, f64) {
+    let high = fma(-turns, second, first);
+    let low = fma(-turns, second, first - high);
+    (high, fma(-turns, third, low))
+}
+
+/// The same for any second part. Nothing is lost where the product is larger than `first`, either:
+/// that is a multiple of the product's last bit (Boldo, Graillat and Muller 2017).
+#[inline(always)]
+fn rest_of_f32(first: f32, turns: f32, second: f32, third: f32) -> (f32, f32) {
+    let (product, lost) = product_and_rest(turns, second);
+    let (high, error) = sum_and_rest(first, -product);
+    (high, error - fma(turns, third, lost))
+}
+
+pub(super) mod double {
+    use super::*;
+
+    trigonometry! {
+        f64, u64, double, recip_normal, rest_of,
+        shift: 6_755_399_441_055_744.0,
+        half_pi: [
+            core::f64::consts::FRAC_PI_2,
             f64::from_bits(0x3c91_a626_3310_0000),
             f64::from_bits(0x3a71_701b_839a_2520),
+        ],
+        pi_low: f64::from_bits(0x3ca1_a626_3314_5c07),
+        is_near: |x: f64| upper(x) & 0x7fff_ffff < 0x4130_0000,
+        sine: [
+            -0.16666666666666632,
+            0.00833333333332242,
+            -0.00019841269829812378,
+            2.7557313693546784e-06,
+            -2.505075837798175e-08,
+            1.5896811337034265e-10,
+        ],
+        tangent: [0.33333333333333126, 0.1333333333338093, 0.053968253939105225, 0.02186948936590038, 0.008863222057848707, 0.003592266458222848, 0.0014548793061620099, 0.0005946072437283668, 0.00022360339883756785, 0.0001342161769476632, -2.337890960747375e-05, 8.688138030261169e-05, -4.357800119760654e-05, 2.0569607474401896e-05]
+    }
+}
+
+pub(super) mod single {
+    use super::*;
+
+    trigonometry! {
+        f32, u32, single, recip_normal_f32, rest_of_f32,
+        shift: 12_582_912.0,
+        half_pi: [
+            f32::from_bits(0x3fc9_0fda),
+            f32::from_bits(0x33a2_2169),
+            f32::from_bits(0xa6f7_2ced),
+        ],
+        pi_low: f32::from_bits(0xb3bb_bd2e),
+        is_near: |x: f32| x.abs() < 131_072.0,
+        sine: [-0.16666667, 0.008333329, -0.00019839332, 2.7182755e-6],
+        tangent: [
+            0.33333343,
+            0.1333282,
+            0.05404625,
+            0.021339519,
+            0.010710861,
+            0.00022589903,
+            0.004317375,
         ]
-    ));
-    let shifted = fma(x, two_over_pi, shift);
-    let turns = shifted - shift;
-    // Exact: a multiple of 2^-53 below 1, or `x` itself.
-    let first = fma(-turns, half_pi, x);
-    // Nothing is lost where the product is larger, either: 2^-53 is a multiple of its last bit
-    // (Boldo, Graillat and Muller 2017).
-    let (high, error) = sum_and_rest(first, -turns.times(half_pi_2));
-    Angle {
-        quadrant: shifted.to_bits() as u32,
-        high,
-        low: fma(-turns, half_pi_3, error),
     }
 }
 
-/// Of any `x`.
-#[inline(always)]
-fn reduce(x: f64) -> Angle {
-    if is_near(x) {
-        reduce_near(x)
-    } else if x.is_finite() {
-        reduce_large(x)
-    } else {
-        Angle {
-            quadrant: 0,
-            high: f64::NAN,
-            low: 0.0,
-        }
-    }
-}
-
-#[inline(always)]
-fn is_near(x: f64) -> bool {
-    upper(x) & 0x7fff_ffff < LARGE
-}
-
-/// `|x| >= 2^20`: the product of the mantissa with those bits of 2 / pi that matter modulo 4.
-#[inline(always)]
-fn reduce_large(x: f64) -> Angle {
-    let bits = x.to_bits();
-    let mantissa = (bits & ((1 << 52) - 1)) | (1 << 52);
-    // x = mantissa * 2^exponent; the bit of 2 / pi with weight 2^(1 - exponent) is the first.
-    let exponent = ((bits >> 52) & 0x7ff) as i32 - 1075;
-    let start = (exponent - 2 + 64) as u32;
-    let (word, shift) = ((start / 64) as usize, start % 64);
-    let take = |i: usize| {
-        let i = (word + i).min(TWO_OVER_PI.len() - 2);
-        ((u128::from(TWO_OVER_PI[i]) << 64 | u128::from(TWO_OVER_PI[i + 1])) << shift >> 64) as u64
-    };
-    let (w0, w1, w2) = (take(0), take(1), take(2));
-    let p2 = u128::from(w2) * u128::from(mantissa);
-    let p1 = u128::from(w1) * u128::from(mantissa) + (p2 >> 64);
-    let r0 = w0.wrapping_mul(mantissa).wrapping_add((p1 >> 64) as u64);
-    let (r1, r2) = (p1 as u64, p2 as u64);
-    // r0 r1 r2: two bits of quadrant, then the fraction.
-    let mut quadrant = (r0 >> 62) as u32;
-    let mut fraction = (u128::from(r0) << 64 | u128::from(r1)) << 2 | u128::from(r2 >> 62);
-    let mut negative = bits >> 63 == 1;
-    if fraction >> 127 == 1 {
-        quadrant += 1;
-        fraction = fraction.wrapping_neg();
-        if negative {
-            quadrant = quadrant.wrapping_neg();
-        }
-        negative = !negative;
-    } else if negative {
-        quadrant = quadrant.wrapping_neg();
-    }
-    if fraction == 0 {
-        return Angle {
-            quadrant: quadrant & 3,
-            high: 0.0,
-            low: 0.0,
-        };
-    }
-    let zeros = fraction.leading_zeros();
-    let normal = fraction << zeros;
-    let scale = f64::from_bits(u64::from(1023 - 53 - zeros) << 52);
-    let high = (normal >> 75) as u64 as f64 * scale;
-    let low = ((normal << 53) >> 75) as u64 as f64 * scale * f64::from_bits((1023 - 53) << 52);
-    let product = high.times(HALF_PI);
-    let rest = GpuFloat::mul_add(high, HALF_PI, -product)
-        + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
-    let sign = if negative { -1.0 } else { 1.0 };
-    Angle {
-        quadrant: quadrant & 3,
-        high: sign * product,
-        low: sign * rest,
-    }
-}
-
-/// `x * pi`, reduced, for `|x| < 2^50`; exact but for the last product.
-#[inline(always)]
-fn reduce_turns(x: f64) -> Angle {
-    let [shift, pi, pi_2] = loaded(constants!(
-        f64,
-        [6_755_399_441_055_744.0, core::f64::consts::PI, PI_2]
-    ));
-    let shifted = fma(x, 2.0, shift);
-    let rest = fma(-0.5, shifted - shift, x);
-    let high = rest.times(pi);
-    Angle {
-        quadrant: shifted.to_bits() as u32,
-        high,
-        low: fma(rest, pi_2, fma(rest, pi, -high)),
-    }
-}
-
-/// `(sin(x) - x) / x^3` of a square, for `|x|` up to pi / 4.
-#[inline(always)]
-fn odd_tail(z: f64) -> f64 {
-    series(
-        z,
-        constants!(
-            f64,
-            [
-                -0.16666666666666632,
-                0.00833333333332242,
-                -0.00019841269829812378,
-                2.7557313693546784e-06,
-                -2.505075837798175e-08,
-                1.5896811337034265e-10,
-            ]
-        ),
-    )
-}
-
-/// The sine of `angle + low`, at most pi / 4.
-#[inline(always)]
-fn small_sine(angle: f64, low: f64) -> f64 {
-    let square = angle * angle;
-    angle + fma(angle * square, odd_tail(square), low)
-}
-
-/// `value`, its sign changed in the last two of four quarters.
-#[inline(always)]
-fn signed(value: f64, quadrant: u32) -> f64 {
-    f64::from_bits(value.to_bits() ^ u64::from(quadrant & 2) << 62)
-}
-
-impl Angle {
-    /// The sine of the whole angle, `phase` quarter turns further. Within 0.95 ulp.
-    #[inline(always)]
-    fn sine(self, phase: u32) -> f64 {
-        let quadrant = self.quadrant.wrapping_add(phase);
-        let is_odd = quadrant & 1 == 1;
-        let half = if is_odd { 0.5 } else { 1.0 };
-        let sine = small_sine(self.high * half, self.low * half);
-        // 1 - 2 sine^2, or the sine itself.
-        let (factor, rest) = if is_odd {
-            (-2.0 * sine, 1.0)
-        } else {
-            (1.0, -0.0)
-        };
-        signed(fma(factor, sine, rest), quadrant)
-    }
-
-    /// Sine and cosine of the whole angle, with the bits of [`sine`](Angle::sine).
-    #[inline(always)]
-    fn sine_and_cosine(self) -> (f64, f64) {
-        let sine = small_sine(self.high, self.low);
-        let half = small_sine(0.5 * self.high, 0.5 * self.low);
-        let cosine = fma(-2.0 * half, half, 1.0);
-        let (a, b) = if self.quadrant & 1 == 0 {
-            (sine, cosine)
-        } else {
-            (cosine, sine)
-        };
-        (
-            signed(a, self.quadrant),
-            signed(b, self.quadrant.wrapping_add(1)),
-        )
-    }
-
-    /// Sine and cosine of `high + low`, each as a sum whose first number is the larger.
-    #[inline(always)]
-    fn kernels(self) -> ((f64, f64), (f64, f64)) {
-        let (x, z) = (self.high, self.high * self.high);
-        let even = series(
-            z,
-            constants!(
-                f64,
-                [
-                    0.0416666666666666,
-                    -0.0013888888888874131,
-                    2.480158728948711e-05,
-                    -2.755731435381031e-07,
-                    2.08757234809281e-09,
-                    -1.1359658894567207e-11,
-                ]
-            ),
-        );
-        let half = 0.5 * z;
-        let sine = fma(x * z, odd_tail(z), fma(-half, self.low, self.low));
-        let near = 1.0 - half;
-        let cosine = ((1.0 - near) - half) + fma(z * z, even, -x * self.low);
-        ((x, sine), (near, cosine))
-    }
-
-    #[inline(always)]
-    fn tangent(self) -> f64 {
-        let (sine, cosine) = self.kernels();
-        let sine = sum_and_rest(sine.0, sine.1);
-        let cosine = sum_and_rest(cosine.0, cosine.1);
-        let (top, bottom) = if self.quadrant & 1 == 0 {
-            (sine, cosine)
-        } else {
-            ((-cosine.0, -cosine.1), sine)
-        };
-        let (high, low) = quotient_and_rest(top, bottom);
-        high + low
-    }
-}
-
-/// The sine of `x` and `phase` quarter turns, for arguments that are not near: seldom, and so a
-/// function that others call.
-#[cold]
-#[inline(never)]
-pub(super) fn far(x: f64, phase: u32) -> f64 {
-    reduce(x).sine(phase)
-}
-
-/// The tangent for the same arguments.
-#[cold]
-#[inline(never)]
-pub(super) fn far_tangent(x: f64) -> f64 {
-    reduce(x).tangent()
-}
-
-#[inline]
-pub(super) fn sin(x: f64) -> f64 {
-    let sine = reduce_near(x).sine(0);
-    if upper(x) & 0x7fff_ffff < TINY {
-        // The sign of -0, too.
-        x
-    } else if is_near(x) {
-        sine
-    } else {
-        far(x, 0)
-    }
-}
-
-#[inline]
-pub(super) fn cos(x: f64) -> f64 {
-    let cosine = reduce_near(x).sine(1);
-    if is_near(x) { cosine } else { far(x, 1) }
-}
-
-#[inline]
-pub(super) fn sin_cos(x: f64) -> (f64, f64) {
-    let (sine, cosine) = reduce_near(x).sine_and_cosine();
-    if upper(x) & 0x7fff_ffff < TINY {
-        (x, cosine)
-    } else if is_near(x) {
-        (sine, cosine)
-    } else {
-        (far(x, 0), far(x, 1))
-    }
-}
-
-#[inline]
-pub(super) fn tan(x: f64) -> f64 {
-    let tangent = reduce_near(x).tangent();
-    if upper(x) & 0x7fff_ffff < TINY {
-        x
-    } else if is_near(x) {
-        tangent
-    } else {
-        far_tangent(x)
-    }
-}
-
-/// Sine and cosine of `x * pi`.
-#[inline]
-pub(super) fn sincospi(x: f64) -> (f64, f64) {
-    // 2^50 and more are halves: what matters is the rest of 2.
-    let nearer = if upper(x) & 0x7fff_ffff < 0x4310_0000 {
-        x
-    } else {
-        x - 2.0 * GpuFloat::floor(0.5 * x)
-    };
-    let (sine, cosine) = reduce_turns(nearer).sine_and_cosine();
-    // Multiples of pi have the sign of `x`.
-    let sine = if sine == 0.0 {
-        GpuFloat::copysign(0.0, x)
-    } else {
-        sine
-    };
-    (sine, cosine)
-}
+pub(super) use double::{cos, sin, sin_cos, sincospi, tan};
+pub(super) use single::{cos as cosf, sin as sinf, sin_cos as sin_cosf, sincospi as sincospif, tan as tanf};
 
 #[cfg(test)]
 #[path = "trigonometry_tests.rs"]

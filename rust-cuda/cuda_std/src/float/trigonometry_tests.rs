@@ -1,6 +1,7 @@
 //! Sines, cosines and tangents at every exponent, beside quarter turns, and of special values.
 
-use super::{GpuFloat, cos, reduce_large, sin, sin_cos, sincospi, tan};
+use super::far::reduce_large;
+use super::{GpuFloat, cos, sin, sin_cos, sincospi, tan};
 
 /// Units in the last place between `a` and the reference `b`.
 fn ulps(a: f64, b: f64) -> f64 {

@@ -1,12 +1,12 @@
 //! Errors in f64, over arguments of all sizes and over those where an error is large: beside the
 //! ends of a reduced range, and where results are small differences.
 
+use std::thread;
+
 use cuda_std::{FloatExt, GpuFloat};
 use dashu_float::ops::CubicRoot;
 
-use super::exact::{Exact, Numbers, exact, ulps};
-
-const EACH: usize = 400;
+use super::exact::{Exact, Numbers, asked, exact, ulps};
 
 /// Arguments between two bounds, or of any exponent: positive ones, or of either sign; or beside a
 /// multiple of pi/2 up to 2^20, where a sine or cosine is as small as the argument's error.
@@ -19,20 +19,20 @@ enum From {
 
 use From::{Anywhere, Positive, QuarterTurns, Range};
 
-/// The largest error over `EACH` arguments of each kind is at most `bound` units in the last place,
-/// and more than none at all.
+/// The largest error over 400 arguments of each kind, or `FLOAT_ARGUMENTS`, is at most `bound` units
+/// in the last place, and more than none at all. A core does a kind.
 #[track_caller]
 fn within(
     bound: f64,
     name: &str,
     function: fn(f64) -> f64,
-    truth: impl Fn(&Exact) -> Exact,
+    truth: impl Fn(&Exact) -> Exact + Sync,
     kinds: &[From],
 ) {
-    let mut numbers = Numbers::new();
-    let mut worst = (0.0, 0.0);
-    for kind in kinds {
-        for _ in 0..EACH {
+    let arguments = asked("FLOAT_ARGUMENTS", 400);
+    let worst_of = |kind: &From| {
+        let mut numbers = Numbers::new();
+        let of = |_| {
             let x = match *kind {
                 Range(low, high) => numbers.between(low, high),
                 QuarterTurns => {
@@ -42,13 +42,16 @@ fn within(
                 Positive => numbers.anywhere().abs(),
                 Anywhere => numbers.anywhere(),
             };
-            let error = ulps(function(x), &truth(&exact(x)));
-            if error > worst.0 {
-                worst = (error, x);
-            }
-        }
-    }
-    let (error, x) = worst;
+            (ulps(function(x), &truth(&exact(x))), x)
+        };
+        (0..arguments).map(of).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let (error, x) = thread::scope(|scope| {
+        let parts: Vec<_> = kinds.iter().map(|kind| scope.spawn(|| worst_of(kind))).collect();
+        let worst = parts.into_iter().filter_map(|part| part.join().expect("no panic"));
+        worst.max_by(|a, b| a.0.total_cmp(&b.0)).expect("some arguments")
+    });
+    println!("{name} of f64: {error:.3} ulp at {x:e}");
     assert!(error <= bound, "{name}({x:e}) is {error:.3} ulp away");
     assert!(
         error > 0.25,

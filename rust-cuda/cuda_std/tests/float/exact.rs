@@ -22,6 +22,12 @@ pub(crate) fn ulps(value: f64, truth: &Exact) -> f64 {
     distance.to_f64().value().abs()
 }
 
+/// What the environment's variable `name` says, for more than the usual number of arguments.
+pub(crate) fn asked(name: &str, usual: u64) -> u64 {
+    let text = std::env::var(name).ok();
+    text.map_or(usual, |text| text.parse().expect("a number of arguments"))
+}
+
 /// A 64-bit xorshift generator (Marsaglia 2003), the same numbers each time.
 pub(crate) struct Numbers(u64);
 

@@ -1,10 +1,12 @@
 //! Errors in f32, against the host's own functions of f64, which are exact in comparison: over
 //! arguments spread over all bit patterns.
 
+use std::thread;
+
 use cuda_std::float::{LazyFloat, fast_exp_f32};
 use cuda_std::{FloatExt, GpuFloat};
 
-use super::exact::Numbers;
+use super::exact::{Numbers, asked};
 
 /// How many units in the last place of the f32 at `truth` lie between that and `value`; 0 where
 /// both are NaN, or infinite, or `truth` rounds to infinity.
@@ -18,18 +20,26 @@ fn ulps(value: f32, truth: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }
 
+/// Of every so many patterns of bits, on all cores; of all of them where `FLOAT_STEP` is 1.
 #[track_caller]
 fn within(bound: f64, name: &str, function: fn(f32) -> f32, truth: fn(f64) -> f64) {
-    let mut worst = (0.0, 0.0);
-    // A prime step: every 40009th pattern of bits, and so all exponents.
-    for bits in (0..=u32::MAX).step_by(40_009) {
-        let x = f32::from_bits(bits);
-        let error = ulps(function(x), truth(f64::from(x)));
-        if error > worst.0 {
-            worst = (error, x);
-        }
-    }
-    let (error, x) = worst;
+    // A prime step, and so all exponents.
+    let step = asked("FLOAT_STEP", 40_009);
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let worst_from = |first: usize| {
+        let of = |bits: u64| {
+            let x = f32::from_bits(bits as u32);
+            (ulps(function(x), truth(f64::from(x))), x)
+        };
+        let bits = (first as u64 * step..1 << 32).step_by(step as usize * cores);
+        bits.map(of).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let (error, x) = thread::scope(|scope| {
+        let parts: Vec<_> = (0..cores).map(|first| scope.spawn(move || worst_from(first))).collect();
+        let worst = parts.into_iter().filter_map(|part| part.join().expect("no panic"));
+        worst.max_by(|a, b| a.0.total_cmp(&b.0)).expect("some bits")
+    });
+    println!("{name} of f32: {error:.3} ulp at {x:e}");
     assert!(error <= bound, "{name}({x:e}) is {error:.3} ulp away");
     assert!(
         error > 0.25,
@@ -50,7 +60,7 @@ fn exponentials_and_logarithms_of_f32_are_within_1_ulp() {
 
 #[test]
 fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_1_2() {
-    within(0.501, "cbrt", GpuFloat::cbrt, f64::cbrt);
+    within(0.9, "cbrt", GpuFloat::cbrt, f64::cbrt);
     within(1.0, "atan", GpuFloat::atan, f64::atan);
     within(1.0, "asin", GpuFloat::asin, f64::asin);
     within(1.0, "acos", GpuFloat::acos, f64::acos);
