@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use quadscan::Error;
-use quadscan::device::{Artifact, Devices, Layout, Module};
+use quadscan::device::{Artifact, Devices, Layout, Module, ShardedBuffer};
 use quadscan::integrate::{Adaptive, Items, Options, Outcome};
 use quadscan::reduce;
 use quadscan::scan::{Plan, ShardedPlan, Sum};
@@ -77,6 +77,33 @@ fn run() -> Done {
             }
         }
         work.integrals(&devices, &modules[..count])?;
+    }
+    Ok(())
+}
+
+/// The sum of numbers that are distributed to devices, and the sums up to each.
+fn running_sums(
+    devices: &Devices,
+    modules: &[Module],
+    numbers: &[f32],
+    layout: Layout,
+) -> quadscan::Result<(f32, Vec<f32>)> {
+    let mut plan = ShardedPlan::<Sum<f32>>::new(devices, modules, numbers.len(), layout)?;
+    let mut data = devices.upload(plan.partition(), numbers)?;
+    let sum = plan.reduce(&data)?;
+    plan.inclusive_in_place(&mut data)?;
+    Ok((sum, data.to_vec()?))
+}
+
+/// Integrals from 0 to each limit, of which every device has some, and a plan.
+fn from_zero(
+    plans: &mut [Adaptive<f64>],
+    limits: &ShardedBuffer<f64>,
+    outcomes: &mut ShardedBuffer<Outcome<f64>>,
+) -> quadscan::Result<()> {
+    let shards = limits.shards().iter().zip(outcomes.shards_mut());
+    for (plan, (to, outcomes)) in plans.iter_mut().zip(shards) {
+        plan.integrate(&Items::between(0.0, 0.0).to_each(to), outcomes)?;
     }
     Ok(())
 }
@@ -184,15 +211,12 @@ impl Work {
         let elements: Vec<f32> = (0..n as u32)
             .map(|i| f32::from_bits(0x3f00_0000 | i * 5))
             .collect();
-        let mut plan = ShardedPlan::<Sum<f32>>::new(devices, modules, n, layout)?;
-        let mut data = devices.upload(plan.partition(), &elements)?;
-        let total = plan.reduce(&data)?.to_bits();
-        plan.inclusive_in_place(&mut data)?;
-        let mut found: Vec<u32> = data.to_vec()?.iter().map(|x| x.to_bits()).collect();
-        found.push(total);
+        let (sum, sums) = running_sums(devices, modules, &elements, layout)?;
+        let mut found: Vec<u32> = sums.iter().map(|x| x.to_bits()).collect();
+        found.push(sum.to_bits());
         let is_same = *bits.get_or_insert_with(|| found.clone()) == found;
         println!(
-            "{name}, the same bits of f32: {is_same}, with the sum {total:08x} and the hash {:016x}",
+            "{name}, the same bits of f32: {is_same}, with the hash {:016x}",
             hash(&found)
         );
         match is_same {
@@ -215,11 +239,7 @@ impl Work {
         let mut plans = plans.collect::<quadscan::Result<Vec<_>>>()?;
         let name = format!("{} devices, {n} integrals", devices.len());
         self.time(&name, devices, || {
-            let shards = limits.shards().iter().zip(outcomes.shards_mut());
-            for (plan, (to, outcomes)) in plans.iter_mut().zip(shards) {
-                plan.integrate(&Items::between(0.0, 0.0).to_each(to), outcomes)?;
-            }
-            Ok(())
+            Ok(from_zero(&mut plans, &limits, &mut outcomes)?)
         })
     }
 }
