@@ -46,7 +46,7 @@ pub struct VegasOptions {
 
 impl Default for VegasOptions {
     /// A relative tolerance of 10^-3, 2^22 evaluations an iteration, 10 to train and up to 20 that
-    /// count, alpha 0.5 and beta 0.75 as in Lepage's program, the seed 0.
+    /// count, alpha 1, beta 0.75, the seed 0.
     fn default() -> Self {
         Self {
             absolute: 0.0,
@@ -54,7 +54,7 @@ impl Default for VegasOptions {
             evaluations: 1 << 22,
             training: 10,
             iterations: 20,
-            alpha: 0.5,
+            alpha: 1.0,
             beta: 0.75,
             seed: 0,
         }
