@@ -5,6 +5,7 @@
 //! [`lines`] tells what it did not see, and where a region is to be divided. The decisions are the host's
 //! (`quadscan::integrate::Cubature`).
 
+pub mod decay;
 pub mod integrand;
 mod macros;
 pub mod region;

@@ -1,8 +1,10 @@
-//! The decisions: which regions are refined in a round, by more nodes or by a cut, and when the
+//! The decisions: which regions are refined in a round, by more nodes or by cuts, and when the
 //! claim is within the tolerance.
 
+use quadscan_kernels::cubature::decay;
 use quadscan_kernels::cubature::region::{
-    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, SUMS,
+    BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, PLAN,
+    SUMS,
 };
 
 use super::table::Axis;
@@ -14,8 +16,8 @@ pub(super) trait Evaluate {
     /// [`SUMS`] of each region.
     fn sums(&mut self, boxes: &[Part]) -> Result<Vec<f64>>;
 
-    /// Where to cut each region along an axis, looked for in one of its planes.
-    fn cuts(&mut self, asked: &[Cut]) -> Result<Vec<f64>>;
+    /// [`PLAN`] of each region's axes, looked for in one of its planes.
+    fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>>;
 }
 
 /// A box and its rule.
@@ -36,14 +38,21 @@ impl Part {
     }
 }
 
-/// A question for a cut.
+/// A question for a plan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct Ask {
     pub(super) part: Part,
-    pub(super) axis: usize,
     pub(super) plane: u32,
+    /// The error that an axis may have, relative to the magnitude.
+    pub(super) goal: f64,
 }
 
+/// The part of the tolerance that plans are made for.
+const PLANNED: f64 = 0.125;
+/// Times that nodes are planned, each time with shares by the points of the last,
+const PASSES: u32 = 4;
+/// but for this part of the goal.
+const EVEN: f64 = 0.1;
 /// The decay beyond which more nodes are not worth it,
 const SLOW: f64 = 0.5;
 /// and that with which they always are.
@@ -70,17 +79,20 @@ struct Region {
     doubt: f64,
     error: f64,
     plane: u32,
+    /// Whether its nodes are those of a plan.
+    is_planned: bool,
 }
 
 impl Region {
-    fn new(part: Part, sums: &[f64], dimensions: usize) -> Self {
+    fn new(part: Part, is_planned: bool, sums: &[f64], dimensions: usize) -> Self {
         let mut axes = [Axis::default(); MAX_DIMENSIONS];
-        let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
         let widths = part.to.iter().zip(&part.from).take(dimensions);
         let volume = widths.map(|(to, from)| to - from).product();
-        for (k, (axis, of)) in axes[..dimensions].iter_mut().zip(coefficients).enumerate() {
+        let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
+        let of_axes = coefficients.zip(sums[LINES..].chunks(LINE));
+        for (k, (axis, (of, line))) in axes[..dimensions].iter_mut().zip(of_axes).enumerate() {
             let nodes = usize::from(part.nodes[k]);
-            *axis = Axis::new(nodes, of, sums[1], sums[LINES + k], volume);
+            *axis = Axis::new(nodes, of, sums[1], line, volume);
         }
         let mut region = Self {
             part,
@@ -90,6 +102,7 @@ impl Region {
             doubt: 1.0,
             error: 0.0,
             plane: sums[BEST + 1] as u32,
+            is_planned,
         };
         region.doubt(1.0, dimensions);
         region
@@ -101,7 +114,7 @@ impl Region {
 
     /// The error along an axis.
     fn error(&self, axis: usize) -> f64 {
-        self.doubt * self.axes[axis].found(self.nodes(axis))
+        self.doubt * self.axes[axis].error()
     }
 
     fn doubt(&mut self, doubt: f64, dimensions: usize) {
@@ -113,43 +126,82 @@ impl Region {
         (self.error.to_bits() >> 52) as usize % BINS
     }
 
-    /// The axis to cut, or else the part with more nodes, so that the error is no more than `goal`.
-    fn refined(&self, goal: f64, dimensions: usize, is_first: bool) -> (Option<usize>, Part) {
-        let goal = goal / dimensions as f64 / self.doubt;
-        let step = if dimensions > 5 { 2 } else { 4 };
-        let (mut cut, mut part) = (None, self.part);
+    /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
+    fn refined(&self, goal: f64, dimensions: usize) -> (Part, [bool; MAX_DIMENSIONS]) {
+        let (mut part, mut is_stuck) = (self.part, [false; MAX_DIMENSIONS]);
         for k in 0..dimensions {
             let (error, nodes, axis) = (self.error(k), self.nodes(k), &self.axes[k]);
-            if !is_first && (error <= goal * self.doubt || error < LITTLE * self.error) {
+            if error <= goal || error < LITTLE * self.error {
                 continue;
             }
-            let wanted = axis.nodes(nodes, goal).max(nodes + 1);
-            let is_slow = axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
-            let is_worse = cut.is_none_or(|cut| error > self.error(cut));
-            if (is_slow || nodes == MAX_NODES) && is_worse {
-                cut = Some(k);
+            let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
+            is_stuck[k] = nodes == MAX_NODES
+                || axis.decay > SLOW
+                || wanted > MAX_NODES && axis.decay > FAST;
+            part.nodes[k] = wanted.min(MAX_NODES) as u8;
+        }
+        (part, is_stuck)
+    }
+
+    /// Where a plan cuts the region, into no more than so many parts; the slowest axes first.
+    fn cuts(
+        &self,
+        plan: &[f64],
+        is_stuck: &[bool; MAX_DIMENSIONS],
+        room: usize,
+    ) -> [Option<f64>; MAX_DIMENSIONS] {
+        let rate = |k: usize| plan[PLAN * k + 1];
+        let is_cut = |&k: &usize| rate(k) < 0.0 || is_stuck[k];
+        let mut order: Vec<usize> = (0..plan.len() / PLAN).filter(is_cut).collect();
+        order.sort_by(|&a, &b| rate(a).abs().total_cmp(&rate(b).abs()));
+        let (mut cuts, mut parts) = ([None; MAX_DIMENSIONS], 1);
+        for k in order {
+            let at = plan[PLAN * k];
+            let is_inside = self.part.from[k] < at && at < self.part.to[k];
+            if is_inside && 2 * parts <= room {
+                parts *= 2;
+                cuts[k] = Some(at);
             }
-            part.nodes[k] = wanted.min(MAX_NODES).min(nodes + step) as u8;
         }
-        if part.points(2) > MAX_PLANES && cut.is_none() {
-            let worst = |&a: &usize, &b: &usize| self.error(a).total_cmp(&self.error(b));
-            cut = (0..dimensions).max_by(worst);
-        }
-        (cut, part)
+        cuts
     }
 
-    /// The two parts on either side of a cut.
-    fn divided(&self, axis: usize, at: f64) -> [Part; 2] {
-        let (mut left, mut right) = (self.part, self.part);
-        (left.to[axis], right.from[axis]) = (at, at);
-        let nodes = self.nodes(axis).saturating_sub(2).max(MIN_NODES) as u8;
-        (left.nodes[axis], right.nodes[axis]) = (nodes, nodes);
-        [left, right]
+    /// The part that errs by no more than `goal` along each axis, as a plan says.
+    fn planned(&self, plan: &[f64], goal: f64) -> Part {
+        let mut part = self.part;
+        for (nodes, plan) in part.nodes.iter_mut().zip(plan.chunks(PLAN)) {
+            let planned = decay::nodes(self.magnitude, goal, plan[1].abs()).ceil();
+            *nodes = (planned as usize).min(MAX_NODES) as u8;
+        }
+        part
     }
 
-    /// Whether a cut in two would leave a box without an inside.
-    fn is_thin(&self, axis: usize, at: f64) -> bool {
-        !(self.part.from[axis] < at && at < self.part.to[axis])
+    /// The part with a node more in each axis, if it errs by more than `goal` there or none does.
+    fn grown(&self, goal: f64, dimensions: usize) -> Part {
+        let is_off = |k: usize| self.error(k) > goal;
+        let (is_any, mut part) = ((0..dimensions).any(is_off), self.part);
+        for k in (0..dimensions).filter(|&k| is_off(k) || !is_any) {
+            part.nodes[k] = (part.nodes[k] + 1).min(MAX_NODES as u8);
+        }
+        part
+    }
+
+    /// The parts on all sides of the cuts.
+    fn divided(&self, cuts: &[Option<f64>], to: &mut Vec<(Part, bool)>) {
+        let first = to.len();
+        let mut part = self.part;
+        for nodes in part.nodes.iter_mut().filter(|nodes| **nodes > 0) {
+            *nodes = MIN_NODES as u8;
+        }
+        to.push((part, false));
+        for (k, cut) in cuts.iter().enumerate() {
+            let Some(cut) = *cut else { continue };
+            for index in first..to.len() {
+                let mut other = to[index];
+                (to[index].0.to[k], other.0.from[k]) = (cut, cut);
+                to.push(other);
+            }
+        }
     }
 }
 
@@ -207,7 +259,7 @@ pub(super) fn integrate(
         evaluations: 0,
         rounds: 0,
     };
-    all.regions = all.summed(&[part], on)?;
+    all.regions = all.summed(&[(part, false)], on)?;
     let status = loop {
         let totals = all.totals();
         if !(totals.value.is_finite() && totals.noise.is_finite() && totals.error.is_finite()) {
@@ -260,13 +312,15 @@ impl Rounds<'_> {
         }
     }
 
-    fn summed(&mut self, parts: &[Part], on: &mut impl Evaluate) -> Result<Vec<Region>> {
-        let sums = on.sums(parts)?;
-        let points = parts.iter().map(|part| part.points(0));
+    /// Sums parts, of which it is known whether they are planned.
+    fn summed(&mut self, parts: &[(Part, bool)], on: &mut impl Evaluate) -> Result<Vec<Region>> {
+        let boxes: Vec<Part> = parts.iter().map(|&(part, _)| part).collect();
+        let sums = on.sums(&boxes)?;
+        let points = boxes.iter().map(|part| part.points(0));
         self.evaluations += points.sum::<u64>();
         let regions = parts.iter().zip(sums.chunks(SUMS));
         Ok(regions
-            .map(|(&part, sums)| Region::new(part, sums, self.dimensions))
+            .map(|(&(part, is_planned), sums)| Region::new(part, is_planned, sums, self.dimensions))
             .collect())
     }
 
@@ -298,12 +352,14 @@ impl Rounds<'_> {
     /// Halves all regions along the next axis; false where there is no room.
     fn halve(&mut self, on: &mut impl Evaluate) -> Result<bool> {
         let axis = self.rounds as usize % self.dimensions;
-        let halves = self.regions.iter().flat_map(|region| {
+        let mut halves = Vec::new();
+        for region in &self.regions {
             let (from, to) = (region.part.from[axis], region.part.to[axis]);
-            region.divided(axis, from + 0.5 * (to - from))
-        });
-        let halves: Vec<Part> = halves.collect();
-        let points = halves.iter().map(|part| part.points(0)).sum();
+            let mut cuts = [None; MAX_DIMENSIONS];
+            cuts[axis] = Some(from + 0.5 * (to - from));
+            region.divided(&cuts, &mut halves);
+        }
+        let points = halves.iter().map(|(part, _)| part.points(0)).sum();
         if halves.len() > self.options.regions || !self.has_room(points) {
             return Ok(false);
         }
@@ -318,74 +374,126 @@ impl Rounds<'_> {
 
     /// Refines the regions with the largest errors; false where there is no room.
     fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
-        let (dimensions, is_first) = (self.dimensions, self.rounds == 0);
-        let bin = if is_first { 0 } else { self.least_bin(goal) };
-        let aim = SHARE * goal / 2.0 / self.regions.len() as f64;
+        let dimensions = self.dimensions;
+        let bin = if self.rounds == 0 { 0 } else { self.least_bin(goal) };
+        let goal_of_all = goal;
+        let goal = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
         let chosen = |&index: &usize| self.regions[index].bin() >= bin;
         let chosen: Vec<usize> = (0..self.regions.len()).filter(chosen).collect();
-        let refined = chosen
+        let refined: Vec<_> = chosen
             .iter()
-            .map(|&index| self.regions[index].refined(aim, dimensions, is_first));
-        let refined: Vec<(Option<usize>, Part)> = refined.collect();
-        let asked = chosen
-            .iter()
-            .zip(&refined)
-            .filter_map(|(&index, &(axis, _))| {
-                let Region { part, plane, .. } = self.regions[index];
-                axis.map(|axis| Cut { part, axis, plane })
-            });
-        let asked: Vec<Cut> = asked.collect();
-        let mut cuts = on.cuts(&asked)?.into_iter();
-        let (mut parts, mut parents, mut more) = (Vec::new(), Vec::new(), 0);
-        for (&index, &(axis, part)) in chosen.iter().zip(&refined) {
+            .map(|&index| self.regions[index].refined(goal, dimensions))
+            .collect();
+        let is_asked = |index: usize, part: &Part, is_stuck: &[bool]| {
+            let is_planned = self.regions[index].is_planned;
+            !is_planned || is_stuck.contains(&true) || part.points(2) > MAX_PLANES
+        };
+        let asked = chosen.iter().zip(&refined);
+        let asked = asked.filter(|(index, (part, is_stuck))| is_asked(**index, part, is_stuck));
+        let magnitude = sum(self.regions.iter().map(|region| region.magnitude));
+        let relative = SHARE * goal_of_all / 2.0 / magnitude / dimensions as f64;
+        let asked: Vec<Ask> = asked
+            .map(|(&index, _)| {
+                let Region { part, plane, magnitude, .. } = self.regions[index];
+                let goal = (goal / magnitude).max(relative);
+                Ask { part, plane, goal }
+            })
+            .collect();
+        let count_asked = asked.len();
+        let plans = on.plans(&asked)?;
+        let mut plans = plans.chunks(dimensions * PLAN);
+        let mut room = self.options.regions - self.regions.len();
+        let (mut parts, mut parents, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        for (&index, (part, is_stuck)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
-            match axis {
-                None => parts.push(part),
-                Some(axis) => {
-                    let at = cuts.next().unwrap_or(f64::NAN);
-                    let is_full = self.regions.len() + more == self.options.regions;
-                    if is_full || region.is_thin(axis, at) {
-                        continue;
-                    }
-                    more += 1;
-                    parts.extend(region.divided(axis, at));
-                }
+            if !is_asked(index, part, is_stuck) {
+                parts.push((*part, true));
+                parents.push((index, 1));
+                continue;
             }
-            parents.push((index, axis.is_some()));
+            let plan = plans.next().unwrap_or_default();
+            let cuts = region.cuts(plan, is_stuck, room + 1);
+            let first = parts.len();
+            if cuts.iter().any(Option::is_some) {
+                region.divided(&cuts, &mut parts);
+                room -= parts.len() - first - 1;
+            } else if !region.is_planned {
+                whole.push((first, index, plan));
+                parts.push((region.part, true));
+            } else {
+                continue;
+            }
+            parents.push((index, parts.len() - first));
         }
+        self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
         let points = parts
             .iter()
-            .map(|part| part.points(0))
+            .map(|(part, _)| part.points(0))
             .fold(0, u64::saturating_add);
+        if std::env::var("TRACE").is_ok() {
+            let t = self.totals();
+            println!("  round {} regions {} error {:.2e} goal {:.2e} chosen {} asked {} parts {} points {:.2e}", self.rounds, self.regions.len(), t.error / t.value, goal / t.value, chosen.len(), count_asked, parts.len(), points as f64);
+            for &index in chosen.iter().take(2) { let r = &self.regions[index]; println!("    {:?} {:?} {:?} {} doubt {:.1e} mag {:.2e} err {:.1e} {:?}", &r.part.from[..2], &r.part.to[..2], r.part.nodes, r.is_planned, r.doubt, r.magnitude, r.error, &r.axes[..2]); }
+        }
         if parts.is_empty() || !self.has_room(points) {
             return Ok(false);
         }
-        let mut made = self.summed(&parts, on)?.into_iter();
-        for (index, is_cut) in parents {
-            let mut children = [made.next(), is_cut.then(|| made.next()).flatten()];
-            self.judge(index, &mut children);
-            let [first, second] = children;
-            if let Some(first) = first {
+        let mut made = self.summed(&parts, on)?;
+        let mut rest = made.as_mut_slice();
+        for &(index, count) in &parents {
+            let (children, others) = rest.split_at_mut(count);
+            self.judge(index, children);
+            rest = others;
+        }
+        let mut made = made.into_iter();
+        for (index, count) in parents {
+            if let Some(first) = made.next() {
                 self.regions[index] = first;
             }
-            self.regions.extend(second);
+            self.regions.extend(made.by_ref().take(count - 1));
         }
         self.rounds += 1;
         Ok(true)
     }
 
+    /// Gives nodes to the parts that plans leave whole, so that all of them together err by no more
+    /// than `goal`. The fewest points are those where a region errs in proportion to its points
+    /// (Lagrange); a part of it is shared evenly.
+    fn plan(&self, whole: &[(usize, usize, &[f64])], goal: f64, least: f64, parts: &mut [(Part, bool)]) {
+        let count = whole.len() as f64;
+        let mut total = 0.0;
+        for pass in 0..PASSES {
+            let mut next = 0.0;
+            for &(at, index, plan) in whole {
+                let points = parts[at].0.points(0) as f64;
+                let share = if pass == 0 { 1.0 / count } else { EVEN / count + (1.0 - EVEN) * points / total };
+                let region = &self.regions[index];
+                let part = region.planned(plan, goal * share / self.dimensions as f64);
+                next += part.points(0) as f64;
+                parts[at].0 = part;
+            }
+            total = next;
+        }
+        for &(at, index, _) in whole {
+            let region = &self.regions[index];
+            if parts[at].0.nodes == region.part.nodes {
+                parts[at].0 = region.grown(least, self.dimensions);
+            }
+        }
+    }
+
     /// Doubts the children of a region whose claim they refute, or came close to.
-    fn judge(&self, index: usize, children: &mut [Option<Region>; 2]) {
+    fn judge(&self, index: usize, children: &mut [Region]) {
         let parent = &self.regions[index];
-        let value: f64 = children.iter().flatten().map(|child| child.value).sum();
+        let value: f64 = children.iter().map(|child| child.value).sum();
         let rounding = 8.0 * f64::EPSILON * parent.magnitude;
         let off = ((value - parent.value).abs() - rounding).max(0.0);
-        let refuted = if off == 0.0 {
+        let refuted = if off == 0.0 || !parent.is_planned {
             1.0
         } else {
             (4.0 * off / parent.error).clamp(1.0, MOST_DOUBT)
         };
-        for child in children.iter_mut().flatten() {
+        for child in children {
             child.doubt(refuted * parent.doubt.sqrt(), self.dimensions);
         }
     }
