@@ -49,12 +49,19 @@ impl Piece {
     pub fn new(nodes: u32, magnitude: f64, last: f64, before: f64) -> Self {
         let least = magnitude * ROUNDING;
         if least == 0.0 {
-            return Self { magnitude, rate: FASTEST };
+            return Self {
+                magnitude,
+                rate: FASTEST,
+            };
         }
         let ends = logarithm(if last > least { last } else { least });
         let overall = (logarithm(magnitude) - ends) / (f64::from(nodes) - 1.5);
         let pair = logarithm(if before > least { before } else { least }) - ends;
-        let rate = if last > least && pair < overall { pair } else { overall };
+        let rate = if last > least && pair < overall {
+            pair
+        } else {
+            overall
+        };
         let rate = if rate > SLOWEST { rate } else { SLOWEST };
         Self { magnitude, rate }
     }
@@ -62,8 +69,15 @@ impl Piece {
     /// The same by what two rules tell, of which the one of more nodes tells rounding.
     #[inline(always)]
     pub fn or(self, other: Self) -> Self {
-        let rate = if other.rate > self.rate { other.rate } else { self.rate };
-        Self { magnitude: self.magnitude, rate }
+        let rate = if other.rate > self.rate {
+            other.rate
+        } else {
+            self.rate
+        };
+        Self {
+            magnitude: self.magnitude,
+            rate,
+        }
     }
 
     /// Whether a rule of so many nodes tells rounding alone.
@@ -105,7 +119,11 @@ pub fn share(lane: u32) -> f64 {
     }
     let step = (lane - EVEN) / 2;
     let power = f64::from_bits(u64::from(1023 - 5 - step / 2) << 52);
-    let near = if step % 2 == 0 { power * core::f64::consts::SQRT_2 } else { power };
+    let near = if step % 2 == 0 {
+        power * core::f64::consts::SQRT_2
+    } else {
+        power
+    };
     if lane % 2 == 0 { near } else { 1.0 - near }
 }
 

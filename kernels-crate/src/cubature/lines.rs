@@ -66,7 +66,10 @@ pub struct Request {
 pub unsafe fn look<I: Integrand>(request: &Request) {
     let warps = thread::block_dim_x() / LANES;
     let line = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
-    let (index, axis) = (line / request.dimensions, (line % request.dimensions) as usize);
+    let (index, axis) = (
+        line / request.dimensions,
+        (line % request.dimensions) as usize,
+    );
     if index >= request.count {
         return;
     }
@@ -92,20 +95,19 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
         };
         let is_first = warp::lane_id() == 0;
         if is_plan {
-            let plan = plan(request, region, axis, at);
+            let [cut, rate] = plan(request, region, axis, at);
             if is_first {
                 let output = request.output.wrapping_add(line as usize * PLAN);
-                for (m, number) in plan.into_iter().enumerate() {
-                    *output.add(m) = number;
-                }
+                *output = cut;
+                *output.add(1) = rate;
             }
         } else {
-            let seen = unseen(request, region, axis, at);
+            let [off, told, beyond] = unseen(request, region, axis, at);
             if is_first {
                 let output = sums.wrapping_add(LINES + axis * LINE);
-                for (m, number) in seen.into_iter().enumerate() {
-                    *output.add(m) = number;
-                }
+                *output = off;
+                *output.add(1) = told;
+                *output.add(2) = beyond;
             }
         }
     }
@@ -131,7 +133,10 @@ unsafe fn unseen(
         // The other lanes' nodes have no weight.
         let (node, is_in) = match pass {
             2 => (node(table, nodes, lane.min(nodes - 1)), lane < nodes),
-            _ => (table.wrapping_add(FINE + 2 * (pass * LANES + lane) as usize), true),
+            _ => (
+                table.wrapping_add(FINE + 2 * (pass * LANES + lane) as usize),
+                true,
+            ),
         };
         // SAFETY: the caller's.
         unsafe {
@@ -223,7 +228,10 @@ unsafe fn plan(
         let share = share(lane);
         let cut = (2.0 * share - 1.0).mul_add(half, middle);
         let (mut from, mut to, mut side) = (middle - half, cut, 0);
-        let mut pieces = [Piece { magnitude: 0.0, rate: 1.0 }; 2];
+        let mut pieces = [Piece {
+            magnitude: 0.0,
+            rate: 1.0,
+        }; 2];
         // Two sides, which the compiler is not to know.
         while side < 1 + request.is_plan {
             pieces = [pieces[1], piece(request.table, from, to, &at)];
@@ -251,7 +259,10 @@ unsafe fn plan(
 #[inline(always)]
 unsafe fn piece(table: *const f64, from: f64, to: f64, at: impl Fn(f64) -> f64) -> Piece {
     let half = 0.5 * (to - from);
-    let mut of = Piece { magnitude: 0.0, rate: 0.0 };
+    let mut of = Piece {
+        magnitude: 0.0,
+        rate: 0.0,
+    };
     let mut nodes = MAX_NODES as u32;
     loop {
         let (mut magnitude, mut sums, mut index) = (0.0, [0.0; COEFFICIENTS], 0);
@@ -259,7 +270,8 @@ unsafe fn piece(table: *const f64, from: f64, to: f64, at: impl Fn(f64) -> f64) 
             let node = node(table, nodes, index);
             // SAFETY: the caller's.
             unsafe {
-                let part = at(half.mul_add(number(node, 0), from + half)) * (half * number(node, 1));
+                let part =
+                    at(half.mul_add(number(node, 0), from + half)) * (half * number(node, 1));
                 magnitude += GpuFloat::abs(part);
                 for (m, sum) in sums.iter_mut().enumerate() {
                     *sum = part.mul_add(number(node, 2 + m), *sum);

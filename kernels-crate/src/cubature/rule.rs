@@ -80,7 +80,8 @@ struct Sums {
 #[inline(always)]
 unsafe fn slot(index: usize) -> *mut f64 {
     let of_warp = thread::thread_idx_x() / LANES * WORDS + warp::lane_id();
-    shared_array![f64; (WARPS * WORDS) as usize].wrapping_add(of_warp as usize + index * PITCH as usize)
+    shared_array![f64; (WARPS * WORDS) as usize]
+        .wrapping_add(of_warp as usize + index * PITCH as usize)
 }
 
 /// Sums each chunk of the regions.

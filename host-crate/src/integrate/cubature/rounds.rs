@@ -135,9 +135,8 @@ impl Region {
                 continue;
             }
             let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
-            is_stuck[k] = nodes == MAX_NODES
-                || axis.decay > SLOW
-                || wanted > MAX_NODES && axis.decay > FAST;
+            is_stuck[k] =
+                nodes == MAX_NODES || axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
             part.nodes[k] = wanted.min(MAX_NODES) as u8;
         }
         (part, is_stuck)
@@ -375,7 +374,11 @@ impl Rounds<'_> {
     /// Refines the regions with the largest errors; false where there is no room.
     fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
         let dimensions = self.dimensions;
-        let bin = if self.rounds == 0 { 0 } else { self.least_bin(goal) };
+        let bin = if self.rounds == 0 {
+            0
+        } else {
+            self.least_bin(goal)
+        };
         let goal_of_all = goal;
         let goal = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
         let chosen = |&index: &usize| self.regions[index].bin() >= bin;
@@ -394,12 +397,16 @@ impl Rounds<'_> {
         let relative = SHARE * goal_of_all / 2.0 / magnitude / dimensions as f64;
         let asked: Vec<Ask> = asked
             .map(|(&index, _)| {
-                let Region { part, plane, magnitude, .. } = self.regions[index];
+                let Region {
+                    part,
+                    plane,
+                    magnitude,
+                    ..
+                } = self.regions[index];
                 let goal = (goal / magnitude).max(relative);
                 Ask { part, plane, goal }
             })
             .collect();
-        let count_asked = asked.len();
         let plans = on.plans(&asked)?;
         let mut plans = plans.chunks(dimensions * PLAN);
         let mut room = self.options.regions - self.regions.len();
@@ -430,11 +437,6 @@ impl Rounds<'_> {
             .iter()
             .map(|(part, _)| part.points(0))
             .fold(0, u64::saturating_add);
-        if std::env::var("TRACE").is_ok() {
-            let t = self.totals();
-            println!("  round {} regions {} error {:.2e} goal {:.2e} chosen {} asked {} parts {} points {:.2e}", self.rounds, self.regions.len(), t.error / t.value, goal / t.value, chosen.len(), count_asked, parts.len(), points as f64);
-            for &index in chosen.iter().take(2) { let r = &self.regions[index]; println!("    {:?} {:?} {:?} {} doubt {:.1e} mag {:.2e} err {:.1e} {:?}", &r.part.from[..2], &r.part.to[..2], r.part.nodes, r.is_planned, r.doubt, r.magnitude, r.error, &r.axes[..2]); }
-        }
         if parts.is_empty() || !self.has_room(points) {
             return Ok(false);
         }
@@ -459,14 +461,24 @@ impl Rounds<'_> {
     /// Gives nodes to the parts that plans leave whole, so that all of them together err by no more
     /// than `goal`. The fewest points are those where a region errs in proportion to its points
     /// (Lagrange); a part of it is shared evenly.
-    fn plan(&self, whole: &[(usize, usize, &[f64])], goal: f64, least: f64, parts: &mut [(Part, bool)]) {
+    fn plan(
+        &self,
+        whole: &[(usize, usize, &[f64])],
+        goal: f64,
+        least: f64,
+        parts: &mut [(Part, bool)],
+    ) {
         let count = whole.len() as f64;
         let mut total = 0.0;
         for pass in 0..PASSES {
             let mut next = 0.0;
             for &(at, index, plan) in whole {
                 let points = parts[at].0.points(0) as f64;
-                let share = if pass == 0 { 1.0 / count } else { EVEN / count + (1.0 - EVEN) * points / total };
+                let share = if pass == 0 {
+                    1.0 / count
+                } else {
+                    EVEN / count + (1.0 - EVEN) * points / total
+                };
                 let region = &self.regions[index];
                 let part = region.planned(plan, goal * share / self.dimensions as f64);
                 next += part.points(0) as f64;

@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
-use quadscan_kernels::cubature::region::{COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE};
+use quadscan_kernels::cubature::region::{
+    COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE,
+};
 
 /// Legendre polynomials of degrees 0 to `degree` at x.
 pub(super) fn legendre(degree: usize, x: f64) -> Vec<f64> {
@@ -105,7 +107,10 @@ impl Axis {
         };
         let line = OTHER_LINES * seen;
         if last == 0.0 {
-            return Self { line, ..Self::default() };
+            return Self {
+                line,
+                ..Self::default()
+            };
         }
         let pairs = (nodes as f64 + 1.0) / 2.0;
         let overall = (last / magnitude).powf(4.0 / (nodes as f64 - 1.0));
@@ -115,11 +120,18 @@ impl Axis {
             (1.0, 1.0)
         } else if off >= 0.0 && told * magnitude >= ALIKE * last {
             let of_line = (beyond.max(off) / told).min(1.0);
-            (of_line.powf(1.0 / pairs).max(overall), shrink.min(SHRINK * of_line))
+            (
+                of_line.powf(1.0 / pairs).max(overall),
+                shrink.min(SHRINK * of_line),
+            )
         } else {
             (decay, shrink)
         };
-        Self { decay, coefficients: last * shrink, line }
+        Self {
+            decay,
+            coefficients: last * shrink,
+            line,
+        }
     }
 
     /// The error of the region's rule.
