@@ -49,11 +49,15 @@ pub const PLAN: usize = 2;
 /// Warps of a block that sums, at most.
 pub const WARPS: u32 = 2;
 
+/// Lanes that add up a sum of a region's chunks.
+pub const ADDERS: u32 = 8;
+const _: () = assert!((LINES as u32 * ADDERS).is_multiple_of(LANES), "whole warps");
+
 /// The most planes of a region.
 pub const MAX_PLANES: u64 = 1 << 31;
 
 /// The fewest chunks of many planes, and the most of all.
-const CHUNKS: [u32; 2] = [8, 512];
+const CHUNKS: [u32; 2] = [8, 2048];
 /// Planes that a lane takes at most where the chunks are not the most.
 const ROW: u32 = 8;
 

@@ -9,7 +9,7 @@ use cuda_std::{GpuFloat, shared_array, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
 use super::region::{
-    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
+    ADDERS, BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
     nodes_before, row,
 };
 use crate::LANES;
@@ -316,37 +316,58 @@ pub(super) unsafe fn largest(mut size: f64, mut index: u32) -> (f64, u32) {
     (size, index)
 }
 
-/// Adds up the chunks of each region in order, a thread each of its sums.
+/// Adds up the chunks of each region, [`ADDERS`] lanes each of its sums: a lane every so many chunks in
+/// order, then the lanes in pairs.
 ///
 /// # Safety
-/// The partials of all chunks of the regions were written; there is room for [`SUMS`] a region.
+/// The partials of all chunks of the regions were written; there is room for [`SUMS`] a region. Blocks
+/// have whole warps.
 #[inline(always)]
 pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, sums: *mut f64) {
     let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
     let first = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x());
     let mut of = first + u64::from(thread::thread_idx_x());
-    while of < u64::from(count) * LINES as u64 {
-        let (number, index) = ((of / LINES as u64) as usize, (of % LINES as u64) as usize);
-        // SAFETY: the caller's.
+    let all = u64::from(count) * LINES as u64 * u64::from(ADDERS);
+    while of < all {
+        let (own, of_sum) = ((of % u64::from(ADDERS)) as u32, of / u64::from(ADDERS));
+        let (number, index) = (
+            (of_sum / LINES as u64) as usize,
+            (of_sum % LINES as u64) as usize,
+        );
+        // SAFETY: the caller's; the sums of all regions are of whole warps.
         unsafe {
             let region = &*regions.add(number);
             let from = partials.add(region.first as usize * SUMS + index);
             let end = chunks(region.plane);
-            let (mut sum, mut best, mut chunk) = (0.0, -1.0, 0);
+            // The largest so far, and the chunk that has it.
+            let (mut sum, mut best, mut at, mut chunk) = (0.0, -1.0, own, own);
             while chunk < end {
                 let part = from.add(chunk as usize * SUMS);
-                if index <= BEST {
-                    sum = if index < BEST {
-                        sum + *part
-                    } else {
-                        GpuFloat::max(sum, *part)
-                    };
-                } else if *part.sub(1) > best {
-                    (best, sum) = (*part.sub(1), *part);
+                if index < BEST {
+                    sum += *part;
+                } else {
+                    let size = *part.sub(index - BEST);
+                    if size > best {
+                        (best, at, sum) = (size, chunk, *part);
+                    }
                 }
-                chunk += 1;
+                chunk += ADDERS;
             }
-            *sums.add(number * SUMS + index) = sum;
+            let mut distance = 1;
+            while distance < ADDERS {
+                let other = |number| warp::shuffle_xor(warp::FULL_MASK, number, distance);
+                let (more, size) = (other(sum), other(best));
+                let place = warp::shuffle_xor(warp::FULL_MASK, at, distance);
+                if index < BEST {
+                    sum += more;
+                } else if size > best || size == best && place < at {
+                    (best, at, sum) = (size, place, more);
+                }
+                distance *= 2;
+            }
+            if own == 0 {
+                *sums.add(number * SUMS + index) = sum;
+            }
         }
         of += threads;
     }

@@ -1,5 +1,6 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
+mod region;
 mod rounds;
 mod table;
 #[cfg(test)]
@@ -10,16 +11,17 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::cubature::region::{
-    LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, PLAN, Region, SUMS, WARPS, chunks,
+    ADDERS, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, PLAN, Region, SUMS, WARPS, chunks,
 };
 
 use super::refuse;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::{Error, Result};
-use rounds::{Ask, Evaluate, Part};
+use region::Part;
+use rounds::{Ask, Evaluate};
 
 /// Threads of the blocks that add up chunks.
-const ADDERS: u32 = 256;
+const THREADS: u32 = 256;
 /// The most chunks of a launch,
 const MAX_CHUNKS: u32 = 1 << 17;
 /// and regions.
@@ -314,11 +316,11 @@ impl OnDevice<'_> {
             WARPS * LANES,
             &request,
         )?;
-        let blocks = (count * LINES as u32).div_ceil(ADDERS);
+        let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
         plan.launch(
             plan.kernels.combine(),
             blocks,
-            ADDERS,
+            THREADS,
             &arguments![of, count, partials, sums],
         )?;
         self.look(count, 0)?;

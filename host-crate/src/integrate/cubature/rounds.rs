@@ -1,13 +1,9 @@
 //! The decisions: which regions are refined in a round, by more nodes or by cuts, and when the
 //! claim is within the tolerance.
 
-use quadscan_kernels::cubature::decay;
-use quadscan_kernels::cubature::region::{
-    BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, PLAN,
-    SUMS,
-};
+use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN, SUMS};
 
-use super::table::Axis;
+use super::region::{Part, Region};
 use super::{CubatureOptions, Cubed, Status};
 use crate::Result;
 
@@ -18,24 +14,6 @@ pub(super) trait Evaluate {
 
     /// [`PLAN`] of each region's axes, looked for in one of its planes.
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>>;
-}
-
-/// A box and its rule.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
-    pub(super) from: [f64; MAX_DIMENSIONS],
-    pub(super) to: [f64; MAX_DIMENSIONS],
-    pub(super) nodes: [u8; MAX_DIMENSIONS],
-}
-
-impl Part {
-    /// Points of the rule in the axes from `first` on.
-    pub(super) fn points(&self, first: usize) -> u64 {
-        let counts = self.nodes[first..]
-            .iter()
-            .map(|&nodes| u64::from(nodes.max(1)));
-        counts.product()
-    }
 }
 
 /// A question for a plan.
@@ -53,12 +31,6 @@ const PLANNED: f64 = 0.125;
 const PASSES: u32 = 4;
 /// but for this part of the goal.
 const EVEN: f64 = 0.1;
-/// The decay beyond which more nodes are not worth it,
-const SLOW: f64 = 0.5;
-/// and that with which they always are.
-const FAST: f64 = 0.25;
-/// An axis with less of a region's error than this is left as it is.
-const LITTLE: f64 = 0.01;
 /// The part of the tolerance that is left to regions which are not refined.
 const SHARE: f64 = 0.5;
 /// The most that an estimate which was refuted is multiplied by.
@@ -68,140 +40,9 @@ const BLANK_ROUNDS: u32 = 12;
 /// Bins of errors: one a power of two.
 const BINS: usize = 2048;
 
-/// A part that was summed.
-#[derive(Clone, Debug)]
-struct Region {
-    part: Part,
-    value: f64,
-    magnitude: f64,
-    axes: [Axis; MAX_DIMENSIONS],
-    /// What the estimate is multiplied by: more than 1 where one before was refuted.
-    doubt: f64,
-    error: f64,
-    plane: u32,
-    /// Whether its nodes are those of a plan.
-    is_planned: bool,
-}
-
-impl Region {
-    fn new(part: Part, is_planned: bool, sums: &[f64], dimensions: usize) -> Self {
-        let mut axes = [Axis::default(); MAX_DIMENSIONS];
-        let widths = part.to.iter().zip(&part.from).take(dimensions);
-        let volume = widths.map(|(to, from)| to - from).product();
-        let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
-        let of_axes = coefficients.zip(sums[LINES..].chunks(LINE));
-        for (k, (axis, (of, line))) in axes[..dimensions].iter_mut().zip(of_axes).enumerate() {
-            let nodes = usize::from(part.nodes[k]);
-            *axis = Axis::new(nodes, of, sums[1], line, volume);
-        }
-        let mut region = Self {
-            part,
-            value: sums[0],
-            magnitude: sums[1],
-            axes,
-            doubt: 1.0,
-            error: 0.0,
-            plane: sums[BEST + 1] as u32,
-            is_planned,
-        };
-        region.doubt(1.0, dimensions);
-        region
-    }
-
-    fn nodes(&self, axis: usize) -> usize {
-        usize::from(self.part.nodes[axis])
-    }
-
-    /// The error along an axis.
-    fn error(&self, axis: usize) -> f64 {
-        self.doubt * self.axes[axis].error()
-    }
-
-    fn doubt(&mut self, doubt: f64, dimensions: usize) {
-        self.doubt = doubt;
-        self.error = (0..dimensions).map(|axis| self.error(axis)).sum();
-    }
-
-    fn bin(&self) -> usize {
-        (self.error.to_bits() >> 52) as usize % BINS
-    }
-
-    /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
-    fn refined(&self, goal: f64, dimensions: usize) -> (Part, [bool; MAX_DIMENSIONS]) {
-        let (mut part, mut is_stuck) = (self.part, [false; MAX_DIMENSIONS]);
-        for k in 0..dimensions {
-            let (error, nodes, axis) = (self.error(k), self.nodes(k), &self.axes[k]);
-            if error <= goal || error < LITTLE * self.error {
-                continue;
-            }
-            let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
-            is_stuck[k] =
-                nodes == MAX_NODES || axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
-            part.nodes[k] = wanted.min(MAX_NODES) as u8;
-        }
-        (part, is_stuck)
-    }
-
-    /// Where a plan cuts the region, into no more than so many parts; the slowest axes first.
-    fn cuts(
-        &self,
-        plan: &[f64],
-        is_stuck: &[bool; MAX_DIMENSIONS],
-        room: usize,
-    ) -> [Option<f64>; MAX_DIMENSIONS] {
-        let rate = |k: usize| plan[PLAN * k + 1];
-        let is_cut = |&k: &usize| rate(k) < 0.0 || is_stuck[k];
-        let mut order: Vec<usize> = (0..plan.len() / PLAN).filter(is_cut).collect();
-        order.sort_by(|&a, &b| rate(a).abs().total_cmp(&rate(b).abs()));
-        let (mut cuts, mut parts) = ([None; MAX_DIMENSIONS], 1);
-        for k in order {
-            let at = plan[PLAN * k];
-            let is_inside = self.part.from[k] < at && at < self.part.to[k];
-            if is_inside && 2 * parts <= room {
-                parts *= 2;
-                cuts[k] = Some(at);
-            }
-        }
-        cuts
-    }
-
-    /// The part that errs by no more than `goal` along each axis, as a plan says.
-    fn planned(&self, plan: &[f64], goal: f64) -> Part {
-        let mut part = self.part;
-        for (nodes, plan) in part.nodes.iter_mut().zip(plan.chunks(PLAN)) {
-            let planned = decay::nodes(self.magnitude, goal, plan[1].abs()).ceil();
-            *nodes = (planned as usize).min(MAX_NODES) as u8;
-        }
-        part
-    }
-
-    /// The part with a node more in each axis, if it errs by more than `goal` there or none does.
-    fn grown(&self, goal: f64, dimensions: usize) -> Part {
-        let is_off = |k: usize| self.error(k) > goal;
-        let (is_any, mut part) = ((0..dimensions).any(is_off), self.part);
-        for k in (0..dimensions).filter(|&k| is_off(k) || !is_any) {
-            part.nodes[k] = (part.nodes[k] + 1).min(MAX_NODES as u8);
-        }
-        part
-    }
-
-    /// The parts on all sides of the cuts.
-    fn divided(&self, cuts: &[Option<f64>], to: &mut Vec<(Part, bool)>) {
-        let first = to.len();
-        let mut part = self.part;
-        for nodes in part.nodes.iter_mut().filter(|nodes| **nodes > 0) {
-            *nodes = MIN_NODES as u8;
-        }
-        to.push((part, false));
-        for (k, cut) in cuts.iter().enumerate() {
-            let Some(cut) = *cut else { continue };
-            for index in first..to.len() {
-                let mut other = to[index];
-                (to[index].0.to[k], other.0.from[k]) = (cut, cut);
-                to.push(other);
-            }
-        }
-    }
+/// Where a region's error is.
+fn bin(region: &Region) -> usize {
+    (region.error.to_bits() >> 52) as usize % BINS
 }
 
 /// A sum of many numbers, with what rounding lost (Neumaier, 1974).
@@ -328,7 +169,7 @@ impl Rounds<'_> {
     fn least_bin(&self, goal: f64) -> usize {
         let mut counts = [0_u64; BINS];
         for region in &self.regions {
-            counts[region.bin()] += 1;
+            counts[bin(region)] += 1;
         }
         let (mut left, mut bin) = (0.0, 0);
         while bin < BINS - 2 {
@@ -374,25 +215,25 @@ impl Rounds<'_> {
     /// Refines the regions with the largest errors; false where there is no room.
     fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
         let dimensions = self.dimensions;
-        let bin = if self.rounds == 0 {
+        let least = if self.rounds == 0 {
             0
         } else {
             self.least_bin(goal)
         };
         let goal_of_all = goal;
         let goal = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
-        let chosen = |&index: &usize| self.regions[index].bin() >= bin;
+        let chosen = |&index: &usize| bin(&self.regions[index]) >= least;
         let chosen: Vec<usize> = (0..self.regions.len()).filter(chosen).collect();
         let refined: Vec<_> = chosen
             .iter()
             .map(|&index| self.regions[index].refined(goal, dimensions))
             .collect();
-        let is_asked = |index: usize, part: &Part, is_stuck: &[bool]| {
+        let is_asked = |index: usize, is_stuck: &[bool]| {
             let is_planned = self.regions[index].is_planned;
-            !is_planned || is_stuck.contains(&true) || part.points(2) > MAX_PLANES
+            !is_planned || is_stuck.contains(&true)
         };
         let asked = chosen.iter().zip(&refined);
-        let asked = asked.filter(|(index, (part, is_stuck))| is_asked(**index, part, is_stuck));
+        let asked = asked.filter(|(index, (_, is_stuck))| is_asked(**index, is_stuck));
         let magnitude = sum(self.regions.iter().map(|region| region.magnitude));
         let relative = SHARE * goal_of_all / 2.0 / magnitude / dimensions as f64;
         let asked: Vec<Ask> = asked
@@ -413,7 +254,7 @@ impl Rounds<'_> {
         let (mut parts, mut parents, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         for (&index, (part, is_stuck)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
-            if !is_asked(index, part, is_stuck) {
+            if !is_asked(index, is_stuck) {
                 parts.push((*part, true));
                 parents.push((index, 1));
                 continue;

@@ -65,7 +65,7 @@ const OTHER_LINES: f64 = 2.0;
 /// region's; what it tells is multiplied by
 const ALIKE: f64 = 0.25;
 /// this.
-const SHRINK: f64 = 2.0;
+const SHRINK: f64 = 4.0;
 /// A line that is off by more than this of its magnitude does not resolve the function.
 const BLIND: f64 = 0.1;
 
@@ -119,7 +119,9 @@ impl Axis {
         let (decay, shrink) = if off.abs() > BLIND {
             (1.0, 1.0)
         } else if off >= 0.0 && told * magnitude >= ALIKE * last {
-            let of_line = (beyond.max(off) / told).min(1.0);
+            // Rougher than the line at these degrees, the region is more so at twice the degrees.
+            let rougher = (last / (told * magnitude)).max(1.0);
+            let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
             (
                 of_line.powf(1.0 / pairs).max(overall),
                 shrink.min(SHRINK * of_line),

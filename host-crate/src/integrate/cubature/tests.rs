@@ -8,7 +8,8 @@ use quadscan_kernels::cubature::region::{
     MIN_NODES, NODE, PLAN, SUMS, nodes_before,
 };
 
-use super::rounds::{Ask, Evaluate, Part, integrate};
+use super::region::Part;
+use super::rounds::{Ask, Evaluate, integrate};
 use super::table::{legendre, nodes};
 use super::{CubatureOptions, Cubed, Status};
 
