@@ -137,9 +137,11 @@ impl Region {
             *nodes = (planned as usize).min(MAX_NODES) as u8;
         }
         while part.points(2) > MAX_PLANES {
-            part.nodes
+            let many = part
+                .nodes
                 .iter_mut()
-                .for_each(|nodes| *nodes = (*nodes - 1).max(MIN_NODES as u8));
+                .filter(|nodes| **nodes > MIN_NODES as u8);
+            many.for_each(|nodes| *nodes -= 1);
         }
         part
     }

@@ -26,11 +26,13 @@ pub(super) struct Ask {
 }
 
 /// The part of the tolerance that plans are made for.
-const PLANNED: f64 = 0.125;
+const PLANNED: f64 = 1.0 / 32.0;
 /// Times that nodes are planned, each time with shares by the points of the last,
 const PASSES: u32 = 4;
-/// but for this part of the goal.
+/// but for this part of the goal;
 const EVEN: f64 = 0.1;
+/// and at most, where there is no room for the points.
+const MOST_PASSES: u32 = 40;
 /// The part of the tolerance that is left to regions which are not refined.
 const SHARE: f64 = 0.5;
 /// The most that an estimate which was refuted is multiplied by.
@@ -310,8 +312,13 @@ impl Rounds<'_> {
         parts: &mut [(Part, bool)],
     ) {
         let count = whole.len() as f64;
-        let mut total = 0.0;
-        for pass in 0..PASSES {
+        let room = self.options.evaluations.saturating_sub(self.evaluations);
+        let (mut goal, mut total, mut pass) = (goal, 0.0, 0);
+        // Where there is not room for so many points, the goal is missed.
+        while pass < PASSES || total > room as f64 && pass < MOST_PASSES {
+            if pass >= PASSES {
+                goal *= 4.0;
+            }
             let mut next = 0.0;
             for &(at, index, plan) in whole {
                 let points = parts[at].0.points(0) as f64;
@@ -326,6 +333,7 @@ impl Rounds<'_> {
                 parts[at].0 = part;
             }
             total = next;
+            pass += 1;
         }
         for &(at, index, _) in whole {
             let region = &self.regions[index];

@@ -65,7 +65,7 @@ const OTHER_LINES: f64 = 2.0;
 /// region's; what it tells is multiplied by
 const ALIKE: f64 = 0.25;
 /// this.
-const SHRINK: f64 = 4.0;
+const SHRINK: f64 = 2.0;
 /// A line that is off by more than this of its magnitude does not resolve the function.
 const BLIND: f64 = 0.1;
 
@@ -122,6 +122,8 @@ impl Axis {
             // Rougher than the line at these degrees, the region is more so at twice the degrees.
             let rougher = (last / (told * magnitude)).max(1.0);
             let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
+            // The line may be even or odd where the region is not: a degree less is believed.
+            let of_line = of_line.powf(1.0 - 0.5 / pairs);
             (
                 of_line.powf(1.0 / pairs).max(overall),
                 shrink.min(SHRINK * of_line),
