@@ -98,7 +98,9 @@ impl Piece {
 #[inline(always)]
 pub fn nodes(magnitude: f64, goal: f64, rate: f64) -> f64 {
     const FEWEST: f64 = MIN_NODES as f64;
-    if !(magnitude > goal) {
+    // Not of a goal that is not a number.
+    let is_more = magnitude > goal;
+    if !is_more {
         return FEWEST;
     }
     let nodes = (logarithm(magnitude) - logarithm(goal)) / (2.0 * rate);
@@ -119,12 +121,16 @@ pub fn share(lane: u32) -> f64 {
     }
     let step = (lane - EVEN) / 2;
     let power = f64::from_bits(u64::from(1023 - 5 - step / 2) << 52);
-    let near = if step % 2 == 0 {
+    let near = if step.is_multiple_of(2) {
         power * core::f64::consts::SQRT_2
     } else {
         power
     };
-    if lane % 2 == 0 { near } else { 1.0 - near }
+    if lane.is_multiple_of(2) {
+        near
+    } else {
+        1.0 - near
+    }
 }
 
 /// What the nodes of both sides count more, the farther the cut is from the middle: of equal ones

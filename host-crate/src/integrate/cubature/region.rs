@@ -89,13 +89,13 @@ impl Region {
     /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
     pub(super) fn refined(&self, goal: f64, dimensions: usize) -> (Part, [bool; MAX_DIMENSIONS]) {
         let (mut part, mut is_stuck) = (self.part, [false; MAX_DIMENSIONS]);
-        for k in 0..dimensions {
+        for (k, is_stuck) in is_stuck.iter_mut().enumerate().take(dimensions) {
             let (error, nodes, axis) = (self.error(k), self.nodes(k), &self.axes[k]);
             if error <= goal || error < LITTLE * self.error {
                 continue;
             }
             let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
-            is_stuck[k] =
+            *is_stuck =
                 nodes == MAX_NODES || axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
             part.nodes[k] = wanted.min(MAX_NODES) as u8;
         }
