@@ -86,7 +86,7 @@ macro_rules! error_function {
 #[inline(always)]
 fn middle_f32(x: f32) -> f32 {
     let series = polynomial(
-        x - 2.4619140625,
+        x - 2.461_914,
         [
             0.9995017,
             0.0026313304,

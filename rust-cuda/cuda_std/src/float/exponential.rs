@@ -180,7 +180,10 @@ macro_rules! exponential {
         fn $exp_parts(x: $float) -> ($float, i32) {
             let (n, first, turns) = $reduce(x);
             let [ln_2_low] = loaded(constants!($float, [$ln_2_low]));
-            let p = series(fma(-turns, ln_2_low, first), constants!($float, $exp_series));
+            let p = series(
+                fma(-turns, ln_2_low, first),
+                constants!($float, $exp_series),
+            );
             (p, n)
         }
 

@@ -284,7 +284,7 @@ pub(super) fn ln_1pf(x: f32) -> f32 {
     let value = ln_1p_of_middle_f32(x);
     // From 2^-25 in size on, and above -1.
     let size = x.abs();
-    if size >= 2.980_232_2e-8 && size < 1.0e38 && x > -1.0 {
+    if (2.980_232_2e-8..1.0e38).contains(&size) && x > -1.0 {
         value
     } else {
         other_ln_1pf(x)

@@ -213,8 +213,24 @@ macro_rules! cbrt {
 }
 
 // 2^54 and 2^-18, 2^24 and 2^-8.
-cbrt!(f64, cbrt, other_cbrt, cbrt_of_normal, is_ordinary, 18_014_398_509_481_984.0, 3.814697265625e-6);
-cbrt!(f32, cbrtf, other_cbrtf, cbrt_of_normal_f32, is_ordinary_f32, 16_777_216.0, 0.00390625);
+cbrt!(
+    f64,
+    cbrt,
+    other_cbrt,
+    cbrt_of_normal,
+    is_ordinary,
+    18_014_398_509_481_984.0,
+    3.814697265625e-6
+);
+cbrt!(
+    f32,
+    cbrtf,
+    other_cbrtf,
+    cbrt_of_normal_f32,
+    is_ordinary_f32,
+    16_777_216.0,
+    0.00390625
+);
 
 macro_rules! hypot {
     ($float:ident, $hypot:ident, $power:ident, $limit:expr, $shift:expr) => {

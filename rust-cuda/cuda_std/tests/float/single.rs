@@ -35,8 +35,12 @@ fn within(bound: f64, name: &str, function: fn(f32) -> f32, truth: fn(f64) -> f6
         bits.map(of).max_by(|a, b| a.0.total_cmp(&b.0))
     };
     let (error, x) = thread::scope(|scope| {
-        let parts: Vec<_> = (0..cores).map(|first| scope.spawn(move || worst_from(first))).collect();
-        let worst = parts.into_iter().filter_map(|part| part.join().expect("no panic"));
+        let parts: Vec<_> = (0..cores)
+            .map(|first| scope.spawn(move || worst_from(first)))
+            .collect();
+        let worst = parts
+            .into_iter()
+            .filter_map(|part| part.join().expect("no panic"));
         worst.max_by(|a, b| a.0.total_cmp(&b.0)).expect("some bits")
     });
     println!("{name} of f32: {error:.3} ulp at {x:e}");
