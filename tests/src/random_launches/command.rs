@@ -56,10 +56,14 @@ pub fn main(arguments: &[String]) -> ExitCode {
             return ExitCode::from(error.exit_code() as u8);
         }
     };
-    let done = match arguments.jobs {
+    let folder = arguments.out.as_deref().map_or(Ok(()), |folder| {
+        fs::create_dir_all(folder)
+            .map_err(|error| format!("{} cannot be made: {error}", folder.display()))
+    });
+    let done = folder.and_then(|()| match arguments.jobs {
         1 => compare_seeds(&arguments),
         _ => share(&arguments),
-    };
+    });
     match done {
         Ok(0) => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
