@@ -3,8 +3,9 @@
 //! The argument is `n ln 2 + r` with `|r| <= ln 2 / 2`: `n` comes from an addition that leaves the
 //! integer in the last bits, `r` from two `fma` with ln 2 in two parts (Cody and Waite). `exp(r)` is
 //! a minimax polynomial (Remez's algorithm with 200 bits, 2026-11-22, for the relative error), and
-//! an integer addition puts `n` into the exponent. Arguments whose result is no normal number go
-//! another way, which no thread takes otherwise. `libm` has these functions too, but its own raise
+//! an integer addition puts `n` into the exponent. In f64 a second factor makes results that are no
+//! normal number; in f32 they go another way, which no thread takes otherwise. `exp_m1` adds 2^n - 1
+//! to 2^n times the rest of the series. `libm` has these functions too, but its own raise
 //! IEEE 754's flags by stores to the stack, which a kernel pays for in local memory.
 
 use super::GpuFloat;

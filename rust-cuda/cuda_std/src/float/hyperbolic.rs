@@ -1,7 +1,9 @@
 //! Hyperbolic functions and their inverses, without local memory.
 //!
-//! With `|x| = n ln 2 + r`, `sinh` and `cosh` follow from those of `r` by the addition theorem, in
-//! XXX
+//! With `|x| = n ln 2 + r`, `sinh` and `cosh` are sums of `2^n exp(r)` and `2^-n exp(-r)`, of which
+//! `r` and the rest of its even and odd series are added one after the other: no division. Below 1
+//! `sinh` and `tanh` are odd polynomials; beyond, `tanh` is `1 - 2 / (exp(2 |x|) + 1)`. The inverses
+//! come from `ln_1p`. Minimax polynomials by Remez's algorithm with 160 bits and more, 2026-11-26.
 
 use super::GpuFloat;
 use super::arithmetic::{

@@ -4,7 +4,9 @@
 //! with `s = f / (2 + f)`, `ln(1 + f) = f - (f^2/2 - s (f^2/2 + R(s^2)))`: the form of fdlibm (Sun
 //! Microsystems, 1993), which keeps the error of `s` out of the result, so that `s` need not be
 //! rounded correctly and takes no division. In f32, a polynomial of `f` is shorter. Minimax
-//! polynomials by Remez's algorithm with 200 bits, 2026-11-22.
+//! polynomials by Remez's algorithm with 200 bits, 2026-11-22; the last bits of those to base 2 and 10
+//! of f32 are such that the rounded results are nearest, 2026-11-26. What is no positive normal number
+//! is seldom, and goes through functions that the others call.
 
 use core::ops::{Add, Mul, Neg, Sub};
 
