@@ -37,7 +37,11 @@ macro_rules! arctangent {
             // 1 over the divisor is so many times the inverse more, whose arc tangent has the slope
             // 1 / (1 + square), nearly. The rounding of pi / 2 left so many times it, too.
             let lost = fma(residual, fma(-0.5, square, 1.0), -divisor * half_pi_low);
-            let (lost, start) = if is_beyond { (lost, half_pi) } else { (0.0, 0.0) };
+            let (lost, start) = if is_beyond {
+                (lost, half_pi)
+            } else {
+                (0.0, 0.0)
+            };
             let (first, tail) = $odd(square);
             let more = fma(square, first, fma(square * square, tail, lost));
             let (high, rest) = sum_and_rest(start, t);
@@ -76,10 +80,7 @@ macro_rules! arctangent {
         #[inline]
         pub(super) fn $atan2(y: $float, x: $float) -> $float {
             let (height, width) = (y.abs(), x.abs());
-            let (large, small) = (
-                GpuFloat::max(height, width),
-                GpuFloat::min(height, width),
-            );
+            let (large, small) = (GpuFloat::max(height, width), GpuFloat::min(height, width));
             // Of middle size, and no more apart than the angle's own bits. A NaN in place of one is
             // not: the other is then both.
             let is_usual = small > large * $power(-$exponent)
@@ -101,10 +102,7 @@ macro_rules! arctangent {
             if x.is_nan() || y.is_nan() {
                 return x + y;
             }
-            let (large, small) = (
-                GpuFloat::max(height, width),
-                GpuFloat::min(height, width),
-            );
+            let (large, small) = (GpuFloat::max(height, width), GpuFloat::min(height, width));
             let size = if small > large * $power(-$exponent) && large < $float::INFINITY {
                 let scale = $power((-$exponent_of(large)).max($float::MIN_EXP - 1));
                 return $angle(y * scale, x * scale);

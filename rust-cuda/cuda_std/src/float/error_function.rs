@@ -1,7 +1,7 @@
 //! `erf` and `erfc` without tables or local memory.
 //!
 //! The error function is `x` and `x` times a polynomial in `x^2 - 1/2` up to 1, and `1 - erfc`
-//! beyond. Up to 3/4, `erfc` is `1 - x` less the same product, rounded once. Beyond it is
+//! beyond, in f32 another polynomial. Up to 3/4, `erfc` is `1 - x` less the same product, rounded once. Beyond it is
 //! `exp(-x^2) f / (1 + 2 x)` with a polynomial `f` in `(x - k) / (x + k)`, which is near `f`'s first
 //! coefficient; the square, the polynomial's sum, the quotient and `1 + r` of the exponential are
 //! kept in two parts, and the product is rounded once. Of negative arguments it is `2 - erfc(-x)`.
@@ -86,7 +86,7 @@ macro_rules! error_function {
 #[inline(always)]
 fn middle_f32(x: f32) -> f32 {
     let series = polynomial(
-        x - 2.4619140625,
+        x - 2.461_914,
         [
             0.9995017,
             0.0026313304,

@@ -37,27 +37,6 @@ fn integer_of_f32(shifted: f32) -> i32 {
     (shifted.to_bits() as i32) << 10 >> 10
 }
 
-/// `x`, but at most 1080 in size, about, where exponentials have long been infinite and 0. NaN is
-/// left.
-#[inline(always)]
-fn bounded(x: f64) -> f64 {
-    const MOST: f64 = 1080.0;
-    let high = upper(x);
-    let high = if x.abs() > MOST {
-        high & 0x8000_0000 | upper(MOST)
-    } else {
-        high
-    };
-    f64::from_bits(u64::from(high) << 32 | x.to_bits() & 0xffff_ffff)
-}
-
-/// `p 2^n`, rounded once, for `p` near 1 and `n` up to 2000 in size, without a branch.
-#[inline(always)]
-fn scaled(p: f64, n: i32) -> f64 {
-    let near = n.clamp(-1021, 1023);
-    scale(p, near) * power_of_two(n.wrapping_sub(near))
-}
-
 /// What both types have alike; `$is_normal` says where `2^x` is a normal number, `$bounds` from where
 /// on it is infinite or 0.
 macro_rules! exponential {
@@ -68,7 +47,7 @@ macro_rules! exponential {
         $exp_of_middle:ident, $exp_parts:ident, $exp:ident, $exp_m1:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
         is_normal: $is_normal:expr, bounds: $bounds:expr,
-        exp: $exp_series:expr, bounded: $bounded:expr, exp_end: $exp_end:expr, exp2_end: $exp2_end:expr,
+        exp: $exp_series:expr, is_middle: $is_middle:expr, exp_bounds: $exp_bounds:expr,
         exp_m1_near: $exp_m1_near:expr, from $least:literal to $most:literal
     ) => {
         /// `(n, first, turns)` with `x = n ln 2 + first - turns * LN_2_LOW`; the first two are
@@ -137,7 +116,6 @@ macro_rules! exponential {
         #[inline]
         pub(super) fn $exp2(x: $float) -> $float {
             const LN_2: $float = core::$float::consts::LN_2;
-            let x = $bounded(x);
             let shifted = x + $shift;
             let r = x - (shifted - $shift);
             let p = fma(
@@ -145,7 +123,7 @@ macro_rules! exponential {
                 fma(r, series(r, constants!($float, $exp2_tail)), LN_2),
                 1.0,
             );
-            $exp2_end(p, $integer_of(shifted), x)
+            $end(p, $integer_of(shifted), x, $is_normal(x), $bounds)
         }
 
         /// `2^(high + low)`, for `|low|` below an ulp of `high`, with less error than `exp2`;
@@ -180,15 +158,17 @@ macro_rules! exponential {
         fn $exp_parts(x: $float) -> ($float, i32) {
             let (n, first, turns) = $reduce(x);
             let [ln_2_low] = loaded(constants!($float, [$ln_2_low]));
-            let p = series(fma(-turns, ln_2_low, first), constants!($float, $exp_series));
+            let p = series(
+                fma(-turns, ln_2_low, first),
+                constants!($float, $exp_series),
+            );
             (p, n)
         }
 
         #[inline]
         pub(super) fn $exp(x: $float) -> $float {
-            let x = $bounded(x);
             let (p, n) = $exp_parts(x);
-            $exp_end(p, n, x)
+            $end(p, n, x, $is_middle(x), $exp_bounds)
         }
 
         #[inline]
@@ -261,7 +241,7 @@ exponential!(
         2.7630248795880813e-07,
         2.500008442577436e-08,
     ],
-    bounded: bounded, exp_end: |p, n, _| scaled(p, n), exp2_end: |p, n, _| scaled(p, n),
+    is_middle: |x| upper(x) & 0x7fff_ffff < 0x4086_2000, exp_bounds: (710.0, -746.0),
     // (exp(r) - 1 - r) / r^2, for |r| up to 1/2.
     exp_m1_near: [0.5000000000000001,
         0.1666666666666708,
@@ -292,9 +272,7 @@ exponential!(
         0.00836878,
         0.0013814496,
     ],
-    bounded: |x| x,
-    exp_end: |p, n, x: f32| end_f32(p, n, x, x.abs() < 87.0, (89.0, -104.0)),
-    exp2_end: |p, n, x: f32| end_f32(p, n, x, x.abs() < 126.0, (129.0, -151.0)),
+    is_middle: |x: f32| x.abs() < 87.0, exp_bounds: (89.0, -104.0),
     exp_m1_near: [
         0.50000006,
         0.1666668,

@@ -13,7 +13,8 @@ mod far;
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, loaded, product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
+    Times, constants, fma, loaded, product_and_rest, recip_normal, recip_normal_f32, series,
+    sum_and_rest, upper,
 };
 
 /// What both types have alike, in a module each. pi / 2 is given in three parts, the first rounded
@@ -36,8 +37,10 @@ macro_rules! trigonometry {
         /// Of a size that is near; anything for others.
         #[inline(always)]
         fn reduce(size: $float) -> Angle {
-            let [shift, per_turn] =
-                loaded(constants!($float, [$shift, core::$float::consts::FRAC_2_PI]));
+            let [shift, per_turn] = loaded(constants!(
+                $float,
+                [$shift, core::$float::consts::FRAC_2_PI]
+            ));
             let [first, second, third] = loaded(constants!($float, $half_pi));
             // What is added to 1.5 * 2^52 (2^23) is rounded to an integer, in the sum's last bits.
             let shifted = fma(size, per_turn, shift);
@@ -98,10 +101,7 @@ macro_rules! trigonometry {
                 } else {
                     (cosine, sine)
                 };
-                (
-                    signed(a, self.count),
-                    signed(b, self.count.wrapping_add(1)),
-                )
+                (signed(a, self.count), signed(b, self.count.wrapping_add(1)))
             }
 
             /// The tangent of the whole angle.
@@ -130,7 +130,11 @@ macro_rules! trigonometry {
         #[inline]
         pub(in super::super) fn cos(x: $float) -> $float {
             let cosine = reduce(x.abs()).sine(1);
-            if $is_near(x) { cosine } else { far::$far::cos(x) }
+            if $is_near(x) {
+                cosine
+            } else {
+                far::$far::cos(x)
+            }
         }
 
         #[inline]
@@ -146,7 +150,11 @@ macro_rules! trigonometry {
         #[inline]
         pub(in super::super) fn tan(x: $float) -> $float {
             let tangent = with_sign_of(reduce(x.abs()).tangent(), x);
-            if $is_near(x) { tangent } else { far::$far::tan(x) }
+            if $is_near(x) {
+                tangent
+            } else {
+                far::$far::tan(x)
+            }
         }
 
         /// Sine and cosine of `x * pi`.
@@ -241,7 +249,9 @@ pub(super) mod single {
 }
 
 pub(super) use double::{cos, sin, sin_cos, sincospi, tan};
-pub(super) use single::{cos as cosf, sin as sinf, sin_cos as sin_cosf, sincospi as sincospif, tan as tanf};
+pub(super) use single::{
+    cos as cosf, sin as sinf, sin_cos as sin_cosf, sincospi as sincospif, tan as tanf,
+};
 
 #[cfg(test)]
 #[path = "trigonometry_tests.rs"]

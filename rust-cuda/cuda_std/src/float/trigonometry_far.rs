@@ -2,7 +2,7 @@
 //! with 192 bits of 2 / pi. They are seldom asked for, and so functions that the others call.
 
 use super::super::GpuFloat;
-use super::super::arithmetic::Times;
+use super::super::arithmetic::{Times, sum_and_rest};
 use super::double::Angle;
 
 const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
@@ -93,6 +93,7 @@ pub(super) fn reduce_large(x: f64) -> Angle {
     let product = high.times(HALF_PI);
     let rest = GpuFloat::mul_add(high, HALF_PI, -product)
         + GpuFloat::mul_add(high, HALF_PI_2, low * HALF_PI);
+    let (product, rest) = sum_and_rest(product, rest);
     let sign = if negative { -1.0 } else { 1.0 };
     Angle {
         count: quadrant,

@@ -47,9 +47,16 @@ fn within(
         (0..arguments).map(of).max_by(|a, b| a.0.total_cmp(&b.0))
     };
     let (error, x) = thread::scope(|scope| {
-        let parts: Vec<_> = kinds.iter().map(|kind| scope.spawn(|| worst_of(kind))).collect();
-        let worst = parts.into_iter().filter_map(|part| part.join().expect("no panic"));
-        worst.max_by(|a, b| a.0.total_cmp(&b.0)).expect("some arguments")
+        let parts: Vec<_> = kinds
+            .iter()
+            .map(|kind| scope.spawn(|| worst_of(kind)))
+            .collect();
+        let worst = parts
+            .into_iter()
+            .filter_map(|part| part.join().expect("no panic"));
+        worst
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .expect("some arguments")
     });
     println!("{name} of f64: {error:.3} ulp at {x:e}");
     assert!(error <= bound, "{name}({x:e}) is {error:.3} ulp away");
