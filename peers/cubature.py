@@ -90,7 +90,7 @@ def vegas_samples(name, d, tolerance, seconds):
         "clock": "rounds of ten iterations",
         "value": float(found.mean),
         "claim": float(found.sdev),
-        "evaluations": int(evaluations),
+        "evaluations": int(evaluations) or None,
         "converged": bool(is_within),
     }
 

@@ -24,6 +24,9 @@
 #include "common/cuda/Volume.cuh"
 #include "common/integration_result.hh"
 
+// Some of the library is in this namespace, and some is not.
+using namespace quad;
+
 // The library's calls take a coordinate an argument.
 #define INTEGRAND_OF(name, body)                              \
   struct name {                                               \
@@ -86,8 +89,8 @@ int main(int count, char** arguments) {
     double best = INFINITY;
     numint::integration_result found;
     for (int turn = 0; turn < 3; turn++) {
-      quad::Workspace<double, DIMENSIONS> workspace;
-      quad::Volume<double, DIMENSIONS> cube;
+      Workspace<double, DIMENSIONS> workspace;
+      Volume<double, DIMENSIONS> cube;
       INTEGRAND integrand;
       cudaDeviceSynchronize();
       const auto start = std::chrono::steady_clock::now();

@@ -266,7 +266,8 @@ fn an_axis_that_no_table_has_is_refused_in_one_sentence() {
             format!(
                 "--axis `{text}` names no axis, allowed are NAME=LIST of algorithm, step, n, \
                  strips, blocks, threads, precision, mapping, partials, finish, limit, operation, \
-                 type, segment, integrand, rule, tolerance, kernel, function, such as n=1000"
+                 type, segment, integrand, rule, tolerance, dimensions, kernel, function, such as \
+                 n=1000"
             )
         );
     }

@@ -42,8 +42,8 @@ pub struct Timed {
     pub value: f64,
     /// What its error is at most, as the code says.
     pub claim: f64,
-    /// Evaluations, as far as they are known.
-    pub evaluations: u64,
+    /// Evaluations, of a code that counts them.
+    pub evaluations: Option<u64>,
     /// Whether the code says that it reached the tolerance.
     pub converged: bool,
 }

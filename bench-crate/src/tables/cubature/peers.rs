@@ -38,10 +38,10 @@ pub(super) fn time(of: &Python<'_>, cells: &[&Cell]) -> Packages {
                 true => "converged",
                 false => "did not converge",
             };
-            let method = format!(
-                "{}, {} evaluations, {ended}",
-                timed.clock, timed.evaluations
-            );
+            let evaluations = timed.evaluations;
+            let evaluations = evaluations.map(|count| format!(", {count} evaluations"));
+            let evaluations = evaluations.unwrap_or_default();
+            let method = format!("{}{evaluations}, {ended}", timed.clock);
             found.add(cell, timed.peer, timed.version, (timed.ms, method));
         }
     });
