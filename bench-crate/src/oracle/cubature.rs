@@ -47,8 +47,12 @@ fn corner_peak(a: &[f64]) -> f64 {
     corners / scale.product::<f64>()
 }
 
-/// A series of positive terms: 2 x exp(-x^2) / sqrt(pi) times the sum of (2 x^2)^n / (2 n + 1)!!.
+/// A series of positive terms: 2 x exp(-x^2) / sqrt(pi) times the sum of (2 x^2)^n / (2 n + 1)!!; from 6
+/// on it is 1 to the last digit, and the terms overflow later.
 fn erf(x: f64) -> f64 {
+    if x > 6.0 {
+        return 1.0;
+    }
     let (mut term, mut sum, mut n) = (1.0, 1.0, 0.0);
     while term > 1e-18 * sum {
         n += 1.0;

@@ -16,11 +16,12 @@ pub trait Integrand: 'static {
     fn at(x: &Point, dimensions: usize, parameters: &Parameters) -> f64;
 }
 
-/// The sum of `term` over the axes.
+/// The sum of `term` over the axes, from the last one on: then the sum of all but the first is the
+/// same along the axis that a rule's innermost loop goes along.
 #[inline(always)]
 pub fn sum(dimensions: usize, term: impl Fn(usize) -> f64) -> f64 {
     let mut sum = 0.0;
-    for k in 0..MAX_DIMENSIONS {
+    for k in (0..MAX_DIMENSIONS).rev() {
         if k < dimensions {
             sum += term(k);
         }
@@ -28,11 +29,11 @@ pub fn sum(dimensions: usize, term: impl Fn(usize) -> f64) -> f64 {
     sum
 }
 
-/// The product of `factor` over the axes.
+/// The product of `factor` over the axes, from the last one on.
 #[inline(always)]
 pub fn product(dimensions: usize, factor: impl Fn(usize) -> f64) -> f64 {
     let mut product = 1.0;
-    for k in 0..MAX_DIMENSIONS {
+    for k in (0..MAX_DIMENSIONS).rev() {
         if k < dimensions {
             product *= factor(k);
         }

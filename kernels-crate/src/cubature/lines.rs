@@ -2,16 +2,23 @@
 //! largest; a warp looks at a line.
 //!
 //! *What a rule does not see*: along each axis, the difference between the rule of the region and
-//! one of as many nodes as a warp has lanes, relative to the magnitude that the rule saw. *Where a
-//! region is cut*: where the function jumps or has a corner, or in the middle. The line is looked
-//! at in as many places as a warp has lanes, and again between the neighbours of the place with the
-//! largest second difference, down to neighbouring numbers. At a jump the difference stays as it
-//! is, at a corner it shrinks as the distance, where the function is smooth as its square.
+//! one of two nodes a lane, relative to the magnitude that the rule saw; and how much the Legendre
+//! coefficients there shrink, from those that the rule tells to those that it errs by.
+//!
+//! *A plan of an axis*: how fast the coefficients decay, and where the axis is best cut. That is
+//! where the function jumps or has a corner: the line is looked at in as many places as a warp has
+//! lanes, and again between the neighbours of the place with the largest second difference, down to
+//! neighbouring numbers. At a jump the difference stays as it is, at a corner it shrinks as the
+//! distance, where the function is smooth as its square. Then each lane cuts at a place of its own,
+//! and the best one is where both sides together need the fewest nodes.
 
 use cuda_std::{GpuFloat, thread, warp};
 
+use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
-use super::region::{BEST, FINE, LINES, MAX_DIMENSIONS, Region, SUMS};
+use super::region::{
+    BEST, BEYOND, COEFFICIENTS, FINE, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, PLAN, Region, SUMS,
+};
 use super::rule::{largest, node, number, place};
 use crate::LANES;
 
@@ -37,31 +44,32 @@ pub struct Request {
     pub regions: *const Region,
     /// How many.
     pub count: u32,
-    /// Whether they are to be cut, along their axes and by lines through their planes; else the
-    /// planes are in their sums.
-    pub is_cut: u32,
+    /// Whether they are to be planned, by lines through their planes; else the planes are in their
+    /// sums.
+    pub is_plan: u32,
     /// Of the integral.
     pub dimensions: u32,
     /// Numbers of all nodes.
     pub table: *const f64,
     /// Of the integrand.
     pub parameters: Parameters,
-    /// A cut a region, or else [`SUMS`], where lines have their places.
+    /// [`PLAN`] an axis, or else [`SUMS`] a region, where lines have their places.
     pub output: *mut f64,
 }
 
-/// Looks at each of the regions: a warp a cut, or an axis.
+/// Looks at each of the regions: a warp an axis.
 ///
 /// # Safety
-/// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table, and axes and
-/// planes that they have; the output has room for all. Blocks have whole warps.
+/// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table, and planes that
+/// they have; the output has room for all. Blocks have whole warps.
 #[inline(always)]
 pub unsafe fn look<I: Integrand>(request: &Request) {
     let warps = thread::block_dim_x() / LANES;
-    let warp = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
-    let is_cut = request.is_cut != 0;
-    let lines = if is_cut { 1 } else { request.dimensions };
-    let (index, axis) = (warp / lines, warp % lines);
+    let line = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
+    let (index, axis) = (
+        line / request.dimensions,
+        (line % request.dimensions) as usize,
+    );
     if index >= request.count {
         return;
     }
@@ -69,19 +77,11 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
     unsafe {
         let region = &*request.regions.add(index as usize);
         let sums = request.output.wrapping_add(index as usize * SUMS);
-        let (axis, plane, output) = if is_cut {
-            (
-                region.first as usize,
-                region.plane,
-                request.output.wrapping_add(index as usize),
-            )
+        let is_plan = request.is_plan != 0;
+        let plane = if is_plan {
+            region.plane
         } else {
-            let plane = (*sums.add(BEST + 1)).to_int_unchecked();
-            (
-                axis as usize,
-                plane,
-                sums.wrapping_add(LINES + axis as usize),
-            )
+            (*sums.add(BEST + 1)).to_int_unchecked()
         };
         let start = start::<I>(request, region, plane);
         let at = |place: f64| {
@@ -93,60 +93,204 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             }
             I::at(&x, request.dimensions as usize, &request.parameters)
         };
-        let result = if is_cut {
-            divide(at, region.centre[axis], region.half[axis])
+        let is_first = warp::lane_id() == 0;
+        if is_plan {
+            let [cut, rate] = plan(request, region, axis, at);
+            if is_first {
+                let output = request.output.wrapping_add(line as usize * PLAN);
+                *output = cut;
+                *output.add(1) = rate;
+            }
         } else {
-            unseen(request, region, axis, at)
-        };
-        if warp::lane_id() == 0 {
-            *output = result;
+            let [off, told, beyond] = unseen(request, region, axis, at);
+            if is_first {
+                let output = sums.wrapping_add(LINES + axis * LINE);
+                *output = off;
+                *output.add(1) = told;
+                *output.add(2) = beyond;
+            }
         }
     }
 }
 
 /// What a line's rule is off, in units of the magnitude that it sees; where it sees nothing, minus
-/// what it is off between -1 and 1.
+/// what it is off between -1 and 1. And the coefficients: see [`LINE`].
 ///
 /// # Safety
 /// As [`look`]; all lanes of the warp call it with the same.
 #[inline(always)]
-unsafe fn unseen(request: &Request, region: &Region, axis: usize, at: impl Fn(f64) -> f64) -> f64 {
+unsafe fn unseen(
+    request: &Request,
+    region: &Region,
+    axis: usize,
+    at: impl Fn(f64) -> f64,
+) -> [f64; LINE] {
     let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
-    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.is_cut);
-    // Two passes, which the compiler is not to know: the function's code is long.
-    while pass < 2 {
+    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.is_plan);
+    let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
+    // Three passes, which the compiler is not to know: the function's code is long.
+    while pass < 3 {
         // The other lanes' nodes have no weight.
         let (node, is_in) = match pass {
-            0 => (table.wrapping_add(FINE + 2 * lane as usize), true),
-            _ => (node(table, nodes, lane.min(nodes - 1)), lane < nodes),
+            2 => (node(table, nodes, lane.min(nodes - 1)), lane < nodes),
+            _ => (
+                table.wrapping_add(FINE + 2 * (pass * LANES + lane) as usize),
+                true,
+            ),
         };
         // SAFETY: the caller's.
         unsafe {
             let weight = if is_in { number(node, 1) } else { 0.0 };
             let part = weight * at(place(region, axis, node));
-            off = part - off;
+            if pass < 2 {
+                parts = [parts[1], part];
+                places = [places[1], number(node, 0)];
+                off += part;
+            } else {
+                off = part - off;
+            }
             seen = GpuFloat::abs(part);
             all += seen;
         }
         pass += 1;
     }
-    let mut distance = LANES / 2;
-    while distance > 0 {
-        // SAFETY: the caller's.
-        unsafe {
-            off += warp::shuffle_xor(warp::FULL_MASK, off, distance);
-            seen += warp::shuffle_xor(warp::FULL_MASK, seen, distance);
-            all += warp::shuffle_xor(warp::FULL_MASK, all, distance);
-        }
-        distance /= 2;
-    }
+    // SAFETY: the caller's.
+    let total = |own: f64| unsafe { total(own) };
+    let (off, seen, all) = (total(off), total(seen), total(all));
     let off = GpuFloat::abs(off) - ROUNDING * all;
-    if off <= 0.0 {
+    let off = if off <= 0.0 {
         0.0
     } else if seen > 0.0 {
         off / seen
     } else {
         -off
+    };
+    // Legendre's recurrence: m P_m = (2 m - 1) x P_(m-1) - (m - 1) P_(m-2).
+    let (mut before, mut now, mut m) = ([1.0; 2], places, 1);
+    let [mut told, mut beyond] = [0.0; 2];
+    while m < 2 * nodes + BEYOND {
+        if m + 2 >= nodes && (m < nodes || m >= 2 * nodes) {
+            let own = parts[0] * now[0] + parts[1] * now[1];
+            let norm = GpuFloat::abs(total(own)) * GpuFloat::sqrt(f64::from(2 * m + 1));
+            if m < nodes {
+                told = GpuFloat::max(told, norm);
+            } else {
+                beyond = GpuFloat::max(beyond, norm);
+            }
+        }
+        m += 1;
+        let [last, other] = [f64::from(2 * m - 1), f64::from(m - 1)];
+        let share = 1.0 / f64::from(m);
+        for k in 0..2 {
+            let next = (last * places[k] * now[k] - other * before[k]) * share;
+            (before[k], now[k]) = (now[k], next);
+        }
+    }
+    let fine = all - seen;
+    if fine > 0.0 {
+        [off, told / fine, beyond / fine]
+    } else {
+        [off, 0.0, 0.0]
+    }
+}
+
+/// The sum of the lanes' numbers, the same in all of them.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+unsafe fn total(mut sum: f64) -> f64 {
+    let mut distance = LANES / 2;
+    while distance > 0 {
+        // SAFETY: the caller's.
+        sum += unsafe { warp::shuffle_xor(warp::FULL_MASK, sum, distance) };
+        distance /= 2;
+    }
+    sum
+}
+
+/// Where an axis is cut, and how fast the coefficients decay: see [`PLAN`].
+///
+/// # Safety
+/// As [`look`]; all lanes of the warp call it with the same.
+#[inline(always)]
+unsafe fn plan(
+    request: &Request,
+    region: &Region,
+    axis: usize,
+    at: impl Fn(f64) -> f64,
+) -> [f64; PLAN] {
+    let (lane, last) = (warp::lane_id(), LANES - 1);
+    let (middle, half) = (region.centre[axis], region.half[axis]);
+    // SAFETY: the caller's; every lane asks for a lane that there is.
+    unsafe {
+        let (sharp, is_sharp) = divide(&at, middle, half);
+        let share = share(lane);
+        let cut = (2.0 * share - 1.0).mul_add(half, middle);
+        let (mut from, mut to, mut side) = (middle - half, cut, 0);
+        let mut pieces = [Piece {
+            magnitude: 0.0,
+            rate: 1.0,
+        }; 2];
+        // Two sides, which the compiler is not to know.
+        while side < 1 + request.is_plan {
+            pieces = [pieces[1], piece(request.table, from, to, &at)];
+            (from, to) = (cut, middle + half);
+            side += 1;
+        }
+        let [left, right] = pieces;
+        let (magnitude, _) = largest(left.magnitude + right.magnitude, lane);
+        let goal = region.goal * magnitude;
+        let whole = warp::shuffle_idx(warp::FULL_MASK, left.nodes(goal), last);
+        let rate = warp::shuffle_idx(warp::FULL_MASK, left.rate, last);
+        let sides = left.nodes(goal) + right.nodes(goal) + off_centre(share);
+        let (least, best) = largest(if lane < last { -sides } else { f64::MIN }, lane);
+        let best = warp::shuffle_idx(warp::FULL_MASK, cut, best);
+        let cut = if is_sharp { sharp } else { best };
+        let is_cut = is_sharp || is_worth(whole, -least);
+        [cut, if is_cut { -rate } else { rate }]
+    }
+}
+
+/// What rules tell of a piece of a line, of the lane's own.
+///
+/// # Safety
+/// As [`look`].
+#[inline(always)]
+unsafe fn piece(table: *const f64, from: f64, to: f64, at: impl Fn(f64) -> f64) -> Piece {
+    let half = 0.5 * (to - from);
+    let mut of = Piece {
+        magnitude: 0.0,
+        rate: 0.0,
+    };
+    let mut nodes = MAX_NODES as u32;
+    loop {
+        let (mut magnitude, mut sums, mut index) = (0.0, [0.0; COEFFICIENTS], 0);
+        while index < nodes {
+            let node = node(table, nodes, index);
+            // SAFETY: the caller's.
+            unsafe {
+                let part =
+                    at(half.mul_add(number(node, 0), from + half)) * (half * number(node, 1));
+                magnitude += GpuFloat::abs(part);
+                for (m, sum) in sums.iter_mut().enumerate() {
+                    *sum = part.mul_add(number(node, 2 + m), *sum);
+                }
+            }
+            index += 1;
+        }
+        for (m, sum) in sums.iter_mut().enumerate() {
+            let degree = nodes - 1 - m as u32;
+            *sum = GpuFloat::abs(*sum) / GpuFloat::sqrt(f64::from(2 * degree + 1));
+        }
+        let [last, other, before, first] = sums;
+        let (last, before) = (GpuFloat::max(last, other), GpuFloat::max(before, first));
+        let now = Piece::new(nodes, magnitude, last, before);
+        of = now.or(of);
+        if nodes == FEW_NODES || !of.is_rounding(nodes) {
+            return of;
+        }
+        nodes -= STEP;
     }
 }
 
@@ -194,12 +338,13 @@ unsafe fn start<I: Integrand>(
     x
 }
 
-/// Where a function of one variable is divided between `middle - half` and `middle + half`.
+/// Where a function of one variable jumps or has a corner between `middle - half` and
+/// `middle + half`, and whether it does.
 ///
 /// # Safety
 /// All lanes of the warp call it with the same.
 #[inline(always)]
-unsafe fn divide(at: impl Fn(f64) -> f64, middle: f64, half: f64) -> f64 {
+unsafe fn divide(at: impl Fn(f64) -> f64, middle: f64, half: f64) -> (f64, bool) {
     let lane = warp::lane_id();
     let share = f64::from(lane) / f64::from(LANES - 1);
     let (first, last) = (middle - half, middle + half);
@@ -250,9 +395,5 @@ unsafe fn divide(at: impl Fn(f64) -> f64, middle: f64, half: f64) -> f64 {
         cut
     };
     let margin = MARGIN * half;
-    if is_sharp && cut > first + margin && cut < last - margin {
-        cut
-    } else {
-        middle
-    }
+    (cut, is_sharp && cut > first + margin && cut < last - margin)
 }

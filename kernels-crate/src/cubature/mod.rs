@@ -1,10 +1,13 @@
 //! Cubature: integrals over boxes of 2 to 10 dimensions, whose regions and degrees both adapt.
 //!
-//! [`region`] is what the host asks of a launch and what it gets; [`integrand`] says what is
-//! integrated, and [`cubature_integrands!`](crate::cubature_integrands) makes its kernels; [`formula`] has those of what is typed. [`rule`] sums a product of Gauss-Legendre rules over many regions,
-//! [`lines`] tells what it did not see, and where a region is to be divided. The decisions are the host's
+//! [`region`] is what the host asks of a launch and what it gets; [`decay`] tells how many nodes a
+//! piece of a line needs; [`integrand`] says what is integrated, and
+//! [`cubature_integrands!`](crate::cubature_integrands) makes its kernels; [`formula`] has those of
+//! what is typed. [`rule`] sums a product of Gauss-Legendre rules over many regions, [`lines`] tells
+//! what it did not see, and plans where a region is to be divided. The decisions are the host's
 //! (`quadscan::integrate::Cubature`).
 
+pub mod decay;
 #[cfg(any(not(target_os = "cuda"), feature = "instances"))]
 pub mod formula;
 pub mod integrand;

@@ -16,7 +16,7 @@ pub const MAX_DIMENSIONS: usize = 10;
 /// The fewest nodes of an axis,
 pub const MIN_NODES: usize = 5;
 /// and the most.
-pub const MAX_NODES: usize = 20;
+pub const MAX_NODES: usize = 24;
 
 /// Coefficients of an axis that are summed: those of the highest degrees that its nodes tell.
 pub const COEFFICIENTS: usize = 4;
@@ -27,7 +27,7 @@ pub const NODE: usize = 2 + COEFFICIENTS;
 
 /// Sums of a region: the integral and that of the magnitude, the coefficients axis by axis, the
 /// largest magnitude of a plane with the plane's number, and what lines along the axes tell.
-pub const SUMS: usize = LINES + MAX_DIMENSIONS;
+pub const SUMS: usize = LINES + MAX_DIMENSIONS * LINE;
 /// Where the coefficients begin among them,
 pub const FIRST: usize = 2;
 /// where the plane is,
@@ -35,14 +35,29 @@ pub const BEST: usize = FIRST + MAX_DIMENSIONS * COEFFICIENTS;
 /// and the lines.
 pub const LINES: usize = BEST + 2;
 
+/// Numbers of a line, in units of the magnitude that its finest rule sees: what the region's rule is
+/// off, the larger of the last two coefficients that it tells, and the largest of the first
+/// [`BEYOND`] that it errs by.
+pub const LINE: usize = 3;
+/// So many.
+pub const BEYOND: u32 = 6;
+
+/// Numbers of an axis' plan: where to cut, and the decay of the coefficients in bits a degree, with
+/// a minus where the cut is worth it.
+pub const PLAN: usize = 2;
+
 /// Warps of a block that sums, at most.
 pub const WARPS: u32 = 2;
+
+/// Lanes that add up a sum of a region's chunks.
+pub const ADDERS: u32 = 8;
+const _: () = assert!((LINES as u32 * ADDERS).is_multiple_of(LANES), "whole warps");
 
 /// The most planes of a region.
 pub const MAX_PLANES: u64 = 1 << 31;
 
 /// The fewest chunks of many planes, and the most of all.
-const CHUNKS: [u32; 2] = [8, 512];
+const CHUNKS: [u32; 2] = [8, 2048];
 /// Planes that a lane takes at most where the chunks are not the most.
 const ROW: u32 = 8;
 
@@ -51,12 +66,14 @@ pub const fn nodes_before(nodes: u32) -> u32 {
     (nodes * (nodes - 1) - (MIN_NODES * (MIN_NODES - 1)) as u32) / 2
 }
 
-/// Where in the table of all nodes those of a line begin: as many as a warp has lanes, of which
-/// there are places and weights alone.
+/// Nodes of a line's rule: two a lane.
+pub const FINE_NODES: u32 = 2 * LANES;
+/// Where in the table of all nodes those of a line begin, of which there are places and weights
+/// alone.
 pub const FINE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
 
 /// Numbers of the table.
-pub const TABLE: usize = FINE + 2 * LANES as usize;
+pub const TABLE: usize = FINE + 2 * FINE_NODES as usize;
 
 /// A box, its rule, and its part of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,17 +83,19 @@ pub struct Region {
     pub centre: [f64; MAX_DIMENSIONS],
     /// and how far it goes from there, in each direction.
     pub half: [f64; MAX_DIMENSIONS],
+    /// By plans: the error that an axis may have, relative to the magnitude.
+    pub goal: f64,
     /// Nodes of each axis.
     pub nodes: [u32; MAX_DIMENSIONS],
-    /// By rules: the first of its chunks. By cuts: the axis.
+    /// By rules: the first of its chunks.
     pub first: u32,
-    /// By rules: all its planes. By cuts: the plane in which the line is looked for.
+    /// By rules: all its planes. By plans: the plane in which lines are looked for.
     pub plane: u32,
 }
 
 // SAFETY: zeros are a value of every field.
 unsafe impl Zeroable for Region {}
-// SAFETY: 20 numbers of 8 bytes and 12 of 4 bytes: nothing lies between them, nor behind them.
+// SAFETY: 21 numbers of 8 bytes and 12 of 4 bytes: nothing lies between them, nor behind them.
 unsafe impl Pod for Region {}
 
 /// Planes of a region that a lane takes one after the other.

@@ -2,13 +2,14 @@
 //! coefficients of the highest degrees of each axis, the other axes being integrated.
 //!
 //! The association: a lane adds up a plane line by line, its planes in order; a warp adds its lanes
-//! in order; [`combine`] adds a region's chunks in order.
+//! in order; [`combine`] adds a region's chunks in order. A lane's coefficients are in shared memory:
+//! they change once a plane, and registers are for the points.
 
 use cuda_std::{GpuFloat, shared_array, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
 use super::region::{
-    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
+    ADDERS, BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
     nodes_before, row,
 };
 use crate::LANES;
@@ -64,13 +65,23 @@ pub(super) unsafe fn place(region: &Region, axis: usize, node: *const f64) -> f6
     unsafe { region.half[axis].mul_add(number(node, 0), region.centre[axis]) }
 }
 
-/// Sums of a lane.
+/// Sums of a lane, but for the coefficients.
 struct Sums {
     value: f64,
     magnitude: f64,
-    coefficients: [[f64; COEFFICIENTS]; MAX_DIMENSIONS],
     best: f64,
     plane: u32,
+}
+
+/// A lane's place for a coefficient of an axis, or another sum.
+///
+/// # Safety
+/// There are as many sums, and no more warps than [`WARPS`].
+#[inline(always)]
+unsafe fn slot(index: usize) -> *mut f64 {
+    let of_warp = thread::thread_idx_x() / LANES * WORDS + warp::lane_id();
+    shared_array![f64; (WARPS * WORDS) as usize]
+        .wrapping_add(of_warp as usize + index * PITCH as usize)
 }
 
 /// Sums each chunk of the regions.
@@ -86,6 +97,7 @@ pub unsafe fn sum<I: Integrand>(request: &Request) {
         // SAFETY: the caller's.
         unsafe {
             let region = &*request.regions.add(region_of(request, chunk) as usize);
+            warp::sync_warp(warp::FULL_MASK);
             let sums = sum_of_lane::<I>(request, region, chunk - region.first);
             put(request, &sums, request.partials.add(chunk as usize * SUMS));
         }
@@ -126,42 +138,54 @@ unsafe fn sum_of_lane<I: Integrand>(request: &Request, region: &Region, chunk: u
     let mut sums = Sums {
         value: 0.0,
         magnitude: 0.0,
-        coefficients: [[0.0; COEFFICIENTS]; MAX_DIMENSIONS],
         best: -1.0,
         plane: 0,
     };
+    let mut index = FIRST;
+    while index < FIRST + dimensions * COEFFICIENTS {
+        // SAFETY: the lane's own.
+        unsafe { *slot(index) = 0.0 };
+        index += 1;
+    }
     let row = row(region.plane);
     let mut plane = chunk * row * LANES + warp::lane_id();
     let mut turn = 0;
     while turn < row && plane < region.plane {
-        let (mut x, mut nodes) = ([0.0; MAX_DIMENSIONS], [table; MAX_DIMENSIONS]);
-        let (mut left, mut weight) = (plane, 1.0);
-        // SAFETY: the caller's, whose planes are as many as the nodes of the other axes.
+        let mut x = [0.0; MAX_DIMENSIONS];
+        let (mut left, mut weight, mut indices) = (plane, 1.0, 0);
+        // SAFETY: the caller's, whose planes are as many as the nodes of the other axes; the slots
+        // are the lane's own.
         unsafe {
             for k in 2..MAX_DIMENSIONS {
                 if k < dimensions {
                     let count = region.nodes[k];
-                    nodes[k] = node(table, count, left % count);
+                    let index = left % count;
                     left /= count;
-                    x[k] = place(region, k, nodes[k]);
-                    weight *= number(nodes[k], 1) * region.half[k];
+                    let node = node(table, count, index);
+                    x[k] = place(region, k, node);
+                    weight *= number(node, 1) * region.half[k];
+                    indices |= u64::from(index) << (8 * (k - 2));
                 }
             }
             let of = of_plane::<I>(request, region, &mut x);
             let (value, magnitude) = (of.value * weight, of.magnitude * weight);
             sums.value += value;
             sums.magnitude += magnitude;
-            for m in 0..COEFFICIENTS {
-                for k in 0..2 {
-                    let more = of.coefficients[k][m].mul_add(weight, sums.coefficients[k][m]);
-                    sums.coefficients[k][m] = more;
+            for k in 0..2 {
+                for m in 0..COEFFICIENTS {
+                    let slot = slot(FIRST + k * COEFFICIENTS + m);
+                    *slot = of.coefficients[k][m].mul_add(weight, *slot);
                 }
-                for k in 2..MAX_DIMENSIONS {
-                    if k < dimensions {
-                        let more = value.mul_add(number(nodes[k], 2 + m), sums.coefficients[k][m]);
-                        sums.coefficients[k][m] = more;
-                    }
+            }
+            let mut k = 2;
+            while k < dimensions {
+                let node = node(table, region.nodes[k], indices as u32 & 0xff);
+                indices >>= 8;
+                for m in 0..COEFFICIENTS {
+                    let slot = slot(FIRST + k * COEFFICIENTS + m);
+                    *slot = value.mul_add(number(node, 2 + m), *slot);
                 }
+                k += 1;
             }
             if magnitude > sums.best {
                 sums.best = magnitude;
@@ -244,29 +268,15 @@ unsafe fn of_plane<I: Integrand>(
 /// All lanes of the warp call it; there is room for [`SUMS`].
 #[inline(always)]
 unsafe fn put(request: &Request, sums: &Sums, to: *mut f64) {
-    let of_warp = thread::thread_idx_x() / LANES * WORDS;
-    let shared = shared_array![f64; (WARPS * WORDS) as usize].wrapping_add(of_warp as usize);
-    let (lane, dimensions) = (warp::lane_id(), request.dimensions as usize);
-    // SAFETY: below the words of the warp.
-    let keep = |index: usize, own: f64| unsafe {
-        *shared.add(index * PITCH as usize + lane as usize) = own;
-    };
-    // SAFETY: the caller's; a lane reads what others wrote between the two barriers.
+    let (lane, dimensions) = (warp::lane_id() as usize, request.dimensions as usize);
+    // SAFETY: the caller's; a lane reads what others wrote before the barrier.
     unsafe {
+        *slot(0) = sums.value;
+        *slot(1) = sums.magnitude;
         warp::sync_warp(warp::FULL_MASK);
-        keep(0, sums.value);
-        keep(1, sums.magnitude);
-        for k in 0..MAX_DIMENSIONS {
-            if k < dimensions {
-                for m in 0..COEFFICIENTS {
-                    keep(FIRST + k * COEFFICIENTS + m, sums.coefficients[k][m]);
-                }
-            }
-        }
-        warp::sync_warp(warp::FULL_MASK);
-        let mut index = lane as usize;
+        let mut index = lane;
         while index < FIRST + dimensions * COEFFICIENTS {
-            let row = shared.add(index * PITCH as usize);
+            let row = slot(index).wrapping_sub(lane);
             let (mut sum, mut from) = (0.0, 0);
             while from < LANES as usize {
                 sum += *row.add(from);
@@ -306,37 +316,58 @@ pub(super) unsafe fn largest(mut size: f64, mut index: u32) -> (f64, u32) {
     (size, index)
 }
 
-/// Adds up the chunks of each region in order, a thread each of its sums.
+/// Adds up the chunks of each region, [`ADDERS`] lanes each of its sums: a lane every so many chunks in
+/// order, then the lanes in pairs.
 ///
 /// # Safety
-/// The partials of all chunks of the regions were written; there is room for [`SUMS`] a region.
+/// The partials of all chunks of the regions were written; there is room for [`SUMS`] a region. Blocks
+/// have whole warps.
 #[inline(always)]
 pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, sums: *mut f64) {
     let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
     let first = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x());
     let mut of = first + u64::from(thread::thread_idx_x());
-    while of < u64::from(count) * LINES as u64 {
-        let (number, index) = ((of / LINES as u64) as usize, (of % LINES as u64) as usize);
-        // SAFETY: the caller's.
+    let all = u64::from(count) * LINES as u64 * u64::from(ADDERS);
+    while of < all {
+        let (own, of_sum) = ((of % u64::from(ADDERS)) as u32, of / u64::from(ADDERS));
+        let (number, index) = (
+            (of_sum / LINES as u64) as usize,
+            (of_sum % LINES as u64) as usize,
+        );
+        // SAFETY: the caller's; the sums of all regions are of whole warps.
         unsafe {
             let region = &*regions.add(number);
             let from = partials.add(region.first as usize * SUMS + index);
             let end = chunks(region.plane);
-            let (mut sum, mut best, mut chunk) = (0.0, -1.0, 0);
+            // The largest so far, and the chunk that has it.
+            let (mut sum, mut best, mut at, mut chunk) = (0.0, -1.0, own, own);
             while chunk < end {
                 let part = from.add(chunk as usize * SUMS);
-                if index <= BEST {
-                    sum = if index < BEST {
-                        sum + *part
-                    } else {
-                        GpuFloat::max(sum, *part)
-                    };
-                } else if *part.sub(1) > best {
-                    (best, sum) = (*part.sub(1), *part);
+                if index < BEST {
+                    sum += *part;
+                } else {
+                    let size = *part.sub(index - BEST);
+                    if size > best {
+                        (best, at, sum) = (size, chunk, *part);
+                    }
                 }
-                chunk += 1;
+                chunk += ADDERS;
             }
-            *sums.add(number * SUMS + index) = sum;
+            let mut distance = 1;
+            while distance < ADDERS {
+                let other = |number| warp::shuffle_xor(warp::FULL_MASK, number, distance);
+                let (more, size) = (other(sum), other(best));
+                let place = warp::shuffle_xor(warp::FULL_MASK, at, distance);
+                if index < BEST {
+                    sum += more;
+                } else if size > best || size == best && place < at {
+                    (best, at, sum) = (size, place, more);
+                }
+                distance *= 2;
+            }
+            if own == 0 {
+                *sums.add(number * SUMS + index) = sum;
+            }
         }
         of += threads;
     }

@@ -1,6 +1,7 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
 mod formula;
+mod region;
 mod rounds;
 mod table;
 #[cfg(test)]
@@ -11,16 +12,17 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::cubature::region::{
-    LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, Region, SUMS, WARPS, chunks,
+    ADDERS, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, PLAN, Region, SUMS, WARPS, chunks,
 };
 
 use super::refuse;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::{Error, Result};
-use rounds::{Cut, Evaluate, Part};
+use region::Part;
+use rounds::{Ask, Evaluate};
 
 /// Threads of the blocks that add up chunks.
-const ADDERS: u32 = 256;
+const THREADS: u32 = 256;
 /// The most chunks of a launch,
 const MAX_CHUNKS: u32 = 1 << 17;
 /// and regions.
@@ -255,11 +257,12 @@ fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
     Ok(())
 }
 
-/// A part as kernels take it, with its two last numbers.
-fn region(part: &Part, first: u32, plane: u32) -> Region {
+/// A part as kernels take it, with its numbers for rules and plans.
+fn region(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
     let mut region = Region {
         centre: part.from,
         half: part.to,
+        goal,
         nodes: part.nodes.map(u32::from),
         first,
         plane,
@@ -281,17 +284,12 @@ struct OnDevice<'a> {
 
 impl OnDevice<'_> {
     /// Looks along lines of the regions that are there.
-    fn look(&mut self, count: u32, is_cut: u32) -> Result<()> {
+    fn look(&mut self, count: u32, is_plan: u32) -> Result<()> {
         let plan = &*self.plan;
         let (of, table) = (plan.regions.address(), plan.table.address());
         let (dimensions, to) = (self.dimensions, plan.sums.address());
-        let request = arguments![of, count, is_cut, dimensions, table, *self.parameters, to];
-        let lines = if is_cut == 0 {
-            count * dimensions
-        } else {
-            count
-        };
-        let blocks = lines.div_ceil(WARPS);
+        let request = arguments![of, count, is_plan, dimensions, table, *self.parameters, to];
+        let blocks = (count * dimensions).div_ceil(WARPS);
         plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
     }
 
@@ -326,11 +324,11 @@ impl OnDevice<'_> {
             WARPS * LANES,
             &request,
         )?;
-        let blocks = (count * LINES as u32).div_ceil(ADDERS);
+        let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
         plan.launch(
             plan.kernels.combine(),
             blocks,
-            ADDERS,
+            THREADS,
             &arguments![of, count, partials, sums],
         )?;
         self.look(count, 0)?;
@@ -350,7 +348,7 @@ impl Evaluate for OnDevice<'_> {
                 sums.extend(self.batch(&regions, all)?);
                 (regions, all) = (Vec::new(), 0);
             }
-            regions.push(region(part, all, planes));
+            regions.push(region(part, all, planes, 0.0));
             all += more;
         }
         if !regions.is_empty() {
@@ -359,22 +357,21 @@ impl Evaluate for OnDevice<'_> {
         Ok(sums)
     }
 
-    fn cuts(&mut self, asked: &[Cut]) -> Result<Vec<f64>> {
-        let mut cuts = Vec::with_capacity(asked.len());
+    fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {
+        let mut plans = Vec::with_capacity(asked.len() * self.dimensions as usize * PLAN);
         for asked in asked.chunks(MAX_REGIONS) {
             let plan = &mut *self.plan;
-            let of = |cut: &Cut| region(&cut.part, cut.axis as u32, cut.plane);
+            let of = |ask: &Ask| region(&ask.part, 0, ask.plane, ask.goal);
             let regions: Vec<Region> = asked.iter().map(of).collect();
+            let numbers = regions.len() * self.dimensions as usize * PLAN;
             make_room(&mut plan.regions, regions.len())?;
-            make_room(&mut plan.sums, regions.len())?;
+            make_room(&mut plan.sums, numbers)?;
             plan.regions
                 .slice_mut(..regions.len())?
                 .copy_from(&regions)?;
-            let count = regions.len() as u32;
-            self.look(count, 1)?;
-            let plan = &*self.plan;
-            cuts.extend(plan.sums.slice(..regions.len())?.to_vec()?);
+            self.look(regions.len() as u32, 1)?;
+            plans.extend(self.plan.sums.slice(..numbers)?.to_vec()?);
         }
-        Ok(cuts)
+        Ok(plans)
     }
 }

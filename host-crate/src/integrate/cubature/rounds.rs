@@ -1,11 +1,9 @@
-//! The decisions: which regions are refined in a round, by more nodes or by a cut, and when the
+//! The decisions: which regions are refined in a round, by more nodes or by cuts, and when the
 //! claim is within the tolerance.
 
-use quadscan_kernels::cubature::region::{
-    BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, SUMS,
-};
+use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN, SUMS};
 
-use super::table::Axis;
+use super::region::{Part, Region};
 use super::{CubatureOptions, Cubed, Status};
 use crate::Result;
 
@@ -14,42 +12,27 @@ pub(super) trait Evaluate {
     /// [`SUMS`] of each region.
     fn sums(&mut self, boxes: &[Part]) -> Result<Vec<f64>>;
 
-    /// Where to cut each region along an axis, looked for in one of its planes.
-    fn cuts(&mut self, asked: &[Cut]) -> Result<Vec<f64>>;
+    /// [`PLAN`] of each region's axes, looked for in one of its planes.
+    fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>>;
 }
 
-/// A box and its rule.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
-    pub(super) from: [f64; MAX_DIMENSIONS],
-    pub(super) to: [f64; MAX_DIMENSIONS],
-    pub(super) nodes: [u8; MAX_DIMENSIONS],
-}
-
-impl Part {
-    /// Points of the rule in the axes from `first` on.
-    pub(super) fn points(&self, first: usize) -> u64 {
-        let counts = self.nodes[first..]
-            .iter()
-            .map(|&nodes| u64::from(nodes.max(1)));
-        counts.product()
-    }
-}
-
-/// A question for a cut.
+/// A question for a plan.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cut {
+pub(super) struct Ask {
     pub(super) part: Part,
-    pub(super) axis: usize,
     pub(super) plane: u32,
+    /// The error that an axis may have, relative to the magnitude.
+    pub(super) goal: f64,
 }
 
-/// The decay beyond which more nodes are not worth it,
-const SLOW: f64 = 0.5;
-/// and that with which they always are.
-const FAST: f64 = 0.25;
-/// An axis with less of a region's error than this is left as it is.
-const LITTLE: f64 = 0.01;
+/// The part of the tolerance that plans are made for.
+const PLANNED: f64 = 1.0 / 32.0;
+/// Times that nodes are planned, each time with shares by the points of the last,
+const PASSES: u32 = 4;
+/// but for this part of the goal;
+const EVEN: f64 = 0.1;
+/// and at most, where there is no room for the points.
+const MOST_PASSES: u32 = 40;
 /// The part of the tolerance that is left to regions which are not refined.
 const SHARE: f64 = 0.5;
 /// The most that an estimate which was refuted is multiplied by.
@@ -59,98 +42,9 @@ const BLANK_ROUNDS: u32 = 12;
 /// Bins of errors: one a power of two.
 const BINS: usize = 2048;
 
-/// A part that was summed.
-#[derive(Clone, Debug)]
-struct Region {
-    part: Part,
-    value: f64,
-    magnitude: f64,
-    axes: [Axis; MAX_DIMENSIONS],
-    /// What the estimate is multiplied by: more than 1 where one before was refuted.
-    doubt: f64,
-    error: f64,
-    plane: u32,
-}
-
-impl Region {
-    fn new(part: Part, sums: &[f64], dimensions: usize) -> Self {
-        let mut axes = [Axis::default(); MAX_DIMENSIONS];
-        let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
-        let widths = part.to.iter().zip(&part.from).take(dimensions);
-        let volume = widths.map(|(to, from)| to - from).product();
-        for (k, (axis, of)) in axes[..dimensions].iter_mut().zip(coefficients).enumerate() {
-            let nodes = usize::from(part.nodes[k]);
-            *axis = Axis::new(nodes, of, sums[1], sums[LINES + k], volume);
-        }
-        let mut region = Self {
-            part,
-            value: sums[0],
-            magnitude: sums[1],
-            axes,
-            doubt: 1.0,
-            error: 0.0,
-            plane: sums[BEST + 1] as u32,
-        };
-        region.doubt(1.0, dimensions);
-        region
-    }
-
-    fn nodes(&self, axis: usize) -> usize {
-        usize::from(self.part.nodes[axis])
-    }
-
-    /// The error along an axis.
-    fn error(&self, axis: usize) -> f64 {
-        self.doubt * self.axes[axis].found(self.nodes(axis))
-    }
-
-    fn doubt(&mut self, doubt: f64, dimensions: usize) {
-        self.doubt = doubt;
-        self.error = (0..dimensions).map(|axis| self.error(axis)).sum();
-    }
-
-    fn bin(&self) -> usize {
-        (self.error.to_bits() >> 52) as usize % BINS
-    }
-
-    /// The axis to cut, or else the part with more nodes, so that the error is no more than `goal`.
-    fn refined(&self, goal: f64, dimensions: usize, is_first: bool) -> (Option<usize>, Part) {
-        let goal = goal / dimensions as f64 / self.doubt;
-        let step = if dimensions > 5 { 2 } else { 4 };
-        let (mut cut, mut part) = (None, self.part);
-        for k in 0..dimensions {
-            let (error, nodes, axis) = (self.error(k), self.nodes(k), &self.axes[k]);
-            if !is_first && (error <= goal * self.doubt || error < LITTLE * self.error) {
-                continue;
-            }
-            let wanted = axis.nodes(nodes, goal).max(nodes + 1);
-            let is_slow = axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
-            let is_worse = cut.is_none_or(|cut| error > self.error(cut));
-            if (is_slow || nodes == MAX_NODES) && is_worse {
-                cut = Some(k);
-            }
-            part.nodes[k] = wanted.min(MAX_NODES).min(nodes + step) as u8;
-        }
-        if part.points(2) > MAX_PLANES && cut.is_none() {
-            let worst = |&a: &usize, &b: &usize| self.error(a).total_cmp(&self.error(b));
-            cut = (0..dimensions).max_by(worst);
-        }
-        (cut, part)
-    }
-
-    /// The two parts on either side of a cut.
-    fn divided(&self, axis: usize, at: f64) -> [Part; 2] {
-        let (mut left, mut right) = (self.part, self.part);
-        (left.to[axis], right.from[axis]) = (at, at);
-        let nodes = self.nodes(axis).saturating_sub(2).max(MIN_NODES) as u8;
-        (left.nodes[axis], right.nodes[axis]) = (nodes, nodes);
-        [left, right]
-    }
-
-    /// Whether a cut in two would leave a box without an inside.
-    fn is_thin(&self, axis: usize, at: f64) -> bool {
-        !(self.part.from[axis] < at && at < self.part.to[axis])
-    }
+/// Where a region's error is.
+fn bin(region: &Region) -> usize {
+    (region.error.to_bits() >> 52) as usize % BINS
 }
 
 /// A sum of many numbers, with what rounding lost (Neumaier, 1974).
@@ -207,7 +101,7 @@ pub(super) fn integrate(
         evaluations: 0,
         rounds: 0,
     };
-    all.regions = all.summed(&[part], on)?;
+    all.regions = all.summed(&[(part, false)], on)?;
     let status = loop {
         let totals = all.totals();
         if !(totals.value.is_finite() && totals.noise.is_finite() && totals.error.is_finite()) {
@@ -260,13 +154,15 @@ impl Rounds<'_> {
         }
     }
 
-    fn summed(&mut self, parts: &[Part], on: &mut impl Evaluate) -> Result<Vec<Region>> {
-        let sums = on.sums(parts)?;
-        let points = parts.iter().map(|part| part.points(0));
+    /// Sums parts, of which it is known whether they are planned.
+    fn summed(&mut self, parts: &[(Part, bool)], on: &mut impl Evaluate) -> Result<Vec<Region>> {
+        let boxes: Vec<Part> = parts.iter().map(|&(part, _)| part).collect();
+        let sums = on.sums(&boxes)?;
+        let points = boxes.iter().map(|part| part.points(0));
         self.evaluations += points.sum::<u64>();
         let regions = parts.iter().zip(sums.chunks(SUMS));
         Ok(regions
-            .map(|(&part, sums)| Region::new(part, sums, self.dimensions))
+            .map(|(&(part, is_planned), sums)| Region::new(part, is_planned, sums, self.dimensions))
             .collect())
     }
 
@@ -275,7 +171,7 @@ impl Rounds<'_> {
     fn least_bin(&self, goal: f64) -> usize {
         let mut counts = [0_u64; BINS];
         for region in &self.regions {
-            counts[region.bin()] += 1;
+            counts[bin(region)] += 1;
         }
         let (mut left, mut bin) = (0.0, 0);
         while bin < BINS - 2 {
@@ -298,12 +194,14 @@ impl Rounds<'_> {
     /// Halves all regions along the next axis; false where there is no room.
     fn halve(&mut self, on: &mut impl Evaluate) -> Result<bool> {
         let axis = self.rounds as usize % self.dimensions;
-        let halves = self.regions.iter().flat_map(|region| {
+        let mut halves = Vec::new();
+        for region in &self.regions {
             let (from, to) = (region.part.from[axis], region.part.to[axis]);
-            region.divided(axis, from + 0.5 * (to - from))
-        });
-        let halves: Vec<Part> = halves.collect();
-        let points = halves.iter().map(|part| part.points(0)).sum();
+            let mut cuts = [None; MAX_DIMENSIONS];
+            cuts[axis] = Some(from + 0.5 * (to - from));
+            region.divided(&cuts, &mut halves);
+        }
+        let points = halves.iter().map(|(part, _)| part.points(0)).sum();
         if halves.len() > self.options.regions || !self.has_room(points) {
             return Ok(false);
         }
@@ -318,74 +216,145 @@ impl Rounds<'_> {
 
     /// Refines the regions with the largest errors; false where there is no room.
     fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
-        let (dimensions, is_first) = (self.dimensions, self.rounds == 0);
-        let bin = if is_first { 0 } else { self.least_bin(goal) };
-        let aim = SHARE * goal / 2.0 / self.regions.len() as f64;
-        let chosen = |&index: &usize| self.regions[index].bin() >= bin;
+        let dimensions = self.dimensions;
+        let least = if self.rounds == 0 {
+            0
+        } else {
+            self.least_bin(goal)
+        };
+        let goal_of_all = goal;
+        let goal = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
+        let chosen = |&index: &usize| bin(&self.regions[index]) >= least;
         let chosen: Vec<usize> = (0..self.regions.len()).filter(chosen).collect();
-        let refined = chosen
+        let refined: Vec<_> = chosen
             .iter()
-            .map(|&index| self.regions[index].refined(aim, dimensions, is_first));
-        let refined: Vec<(Option<usize>, Part)> = refined.collect();
-        let asked = chosen
-            .iter()
-            .zip(&refined)
-            .filter_map(|(&index, &(axis, _))| {
-                let Region { part, plane, .. } = self.regions[index];
-                axis.map(|axis| Cut { part, axis, plane })
-            });
-        let asked: Vec<Cut> = asked.collect();
-        let mut cuts = on.cuts(&asked)?.into_iter();
-        let (mut parts, mut parents, mut more) = (Vec::new(), Vec::new(), 0);
-        for (&index, &(axis, part)) in chosen.iter().zip(&refined) {
+            .map(|&index| self.regions[index].refined(goal, dimensions))
+            .collect();
+        let is_asked = |index: usize, is_stuck: &[bool]| {
+            let is_planned = self.regions[index].is_planned;
+            !is_planned || is_stuck.contains(&true)
+        };
+        let asked = chosen.iter().zip(&refined);
+        let asked = asked.filter(|(index, (_, is_stuck))| is_asked(**index, is_stuck));
+        let magnitude = sum(self.regions.iter().map(|region| region.magnitude));
+        let relative = SHARE * goal_of_all / 2.0 / magnitude / dimensions as f64;
+        let asked: Vec<Ask> = asked
+            .map(|(&index, _)| {
+                let Region {
+                    part,
+                    plane,
+                    magnitude,
+                    ..
+                } = self.regions[index];
+                let goal = (goal / magnitude).max(relative);
+                Ask { part, plane, goal }
+            })
+            .collect();
+        let plans = on.plans(&asked)?;
+        let mut plans = plans.chunks(dimensions * PLAN);
+        let mut room = self.options.regions - self.regions.len();
+        let (mut parts, mut parents, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        for (&index, (part, is_stuck)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
-            match axis {
-                None => parts.push(part),
-                Some(axis) => {
-                    let at = cuts.next().unwrap_or(f64::NAN);
-                    let is_full = self.regions.len() + more == self.options.regions;
-                    if is_full || region.is_thin(axis, at) {
-                        continue;
-                    }
-                    more += 1;
-                    parts.extend(region.divided(axis, at));
-                }
+            if !is_asked(index, is_stuck) {
+                parts.push((*part, true));
+                parents.push((index, 1));
+                continue;
             }
-            parents.push((index, axis.is_some()));
+            let plan = plans.next().unwrap_or_default();
+            let cuts = region.cuts(plan, is_stuck, room + 1);
+            let first = parts.len();
+            if cuts.iter().any(Option::is_some) {
+                region.divided(&cuts, &mut parts);
+                room -= parts.len() - first - 1;
+            } else if !region.is_planned {
+                whole.push((first, index, plan));
+                parts.push((region.part, true));
+            } else {
+                continue;
+            }
+            parents.push((index, parts.len() - first));
         }
+        self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
         let points = parts
             .iter()
-            .map(|part| part.points(0))
+            .map(|(part, _)| part.points(0))
             .fold(0, u64::saturating_add);
         if parts.is_empty() || !self.has_room(points) {
             return Ok(false);
         }
-        let mut made = self.summed(&parts, on)?.into_iter();
-        for (index, is_cut) in parents {
-            let mut children = [made.next(), is_cut.then(|| made.next()).flatten()];
-            self.judge(index, &mut children);
-            let [first, second] = children;
-            if let Some(first) = first {
+        let mut made = self.summed(&parts, on)?;
+        let mut rest = made.as_mut_slice();
+        for &(index, count) in &parents {
+            let (children, others) = rest.split_at_mut(count);
+            self.judge(index, children);
+            rest = others;
+        }
+        let mut made = made.into_iter();
+        for (index, count) in parents {
+            if let Some(first) = made.next() {
                 self.regions[index] = first;
             }
-            self.regions.extend(second);
+            self.regions.extend(made.by_ref().take(count - 1));
         }
         self.rounds += 1;
         Ok(true)
     }
 
+    /// Gives nodes to the parts that plans leave whole, so that all of them together err by no more
+    /// than `goal`. The fewest points are those where a region errs in proportion to its points
+    /// (Lagrange); a part of it is shared evenly.
+    fn plan(
+        &self,
+        whole: &[(usize, usize, &[f64])],
+        goal: f64,
+        least: f64,
+        parts: &mut [(Part, bool)],
+    ) {
+        let count = whole.len() as f64;
+        let room = self.options.evaluations.saturating_sub(self.evaluations);
+        let (mut goal, mut total, mut pass) = (goal, 0.0, 0);
+        // Where there is not room for so many points, the goal is missed.
+        while pass < PASSES || total > room as f64 && pass < MOST_PASSES {
+            if pass >= PASSES {
+                goal *= 4.0;
+            }
+            let mut next = 0.0;
+            for &(at, index, plan) in whole {
+                let points = parts[at].0.points(0) as f64;
+                let share = if pass == 0 {
+                    1.0 / count
+                } else {
+                    EVEN / count + (1.0 - EVEN) * points / total
+                };
+                let region = &self.regions[index];
+                let part = region.planned(plan, goal * share / self.dimensions as f64);
+                next += part.points(0) as f64;
+                parts[at].0 = part;
+            }
+            total = next;
+            pass += 1;
+        }
+        for &(at, index, _) in whole {
+            let region = &self.regions[index];
+            if parts[at].0.nodes == region.part.nodes {
+                parts[at].0 = region.grown(least, self.dimensions);
+            }
+        }
+    }
+
     /// Doubts the children of a region whose claim they refute, or came close to.
-    fn judge(&self, index: usize, children: &mut [Option<Region>; 2]) {
+    fn judge(&self, index: usize, children: &mut [Region]) {
         let parent = &self.regions[index];
-        let value: f64 = children.iter().flatten().map(|child| child.value).sum();
+        let value: f64 = children.iter().map(|child| child.value).sum();
         let rounding = 8.0 * f64::EPSILON * parent.magnitude;
         let off = ((value - parent.value).abs() - rounding).max(0.0);
-        let refuted = if off == 0.0 {
+        let refuted = if off == 0.0 || !parent.is_planned {
             1.0
         } else {
             (4.0 * off / parent.error).clamp(1.0, MOST_DOUBT)
         };
-        for child in children.iter_mut().flatten() {
+        for child in children {
             child.doubt(refuted * parent.doubt.sqrt(), self.dimensions);
         }
     }

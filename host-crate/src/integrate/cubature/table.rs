@@ -2,11 +2,12 @@
 
 use std::f64::consts::PI;
 
-use quadscan_kernels::LANES;
-use quadscan_kernels::cubature::region::{COEFFICIENTS, MAX_NODES, MIN_NODES, NODE, TABLE};
+use quadscan_kernels::cubature::region::{
+    COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE,
+};
 
 /// Legendre polynomials of degrees 0 to `degree` at x.
-fn legendre(degree: usize, x: f64) -> Vec<f64> {
+pub(super) fn legendre(degree: usize, x: f64) -> Vec<f64> {
     let mut p = vec![1.0, x];
     for m in 2..=degree {
         let (m, last) = (m as f64, p.len() - 1);
@@ -47,7 +48,7 @@ pub(super) fn nodes() -> Vec<f64> {
             table.extend((1..=COEFFICIENTS).map(|m| (2 * (n - m) + 1) as f64 * p[n - m]));
         }
     }
-    for (x, weight) in gauss(LANES as usize) {
+    for (x, weight) in gauss(FINE_NODES as usize) {
         table.extend([x, weight]);
     }
     debug_assert_eq!(table.len(), TABLE, "{NODE} a node");
@@ -60,6 +61,11 @@ pub(super) fn nodes() -> Vec<f64> {
 const BELIEVED: f64 = 0.4;
 /// What a line is off is multiplied by this: the region's other lines may be worse.
 const OTHER_LINES: f64 = 2.0;
+/// A line tells how coefficients shrink where its own last ones are no less than this of the
+/// region's; what it tells is multiplied by
+const ALIKE: f64 = 0.25;
+/// this.
+const SHRINK: f64 = 2.0;
 /// A line that is off by more than this of its magnitude does not resolve the function.
 const BLIND: f64 = 0.1;
 
@@ -67,9 +73,10 @@ const BLIND: f64 = 0.1;
 /// two degrees more.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Axis {
-    pub(super) last: f64,
     pub(super) decay: f64,
-    /// What the line along the axis tells of the error.
+    /// What the rule errs by, as the coefficients tell,
+    coefficients: f64,
+    /// and as the line does.
     line: f64,
 }
 
@@ -77,53 +84,70 @@ impl Axis {
     /// Of coefficients, the highest degree first, each in the norm of a unit of its degree.
     ///
     /// The decay is that of the last pairs, but no faster than twice that from the magnitude's
-    /// integral on: coefficients that are small by chance are not believed.
-    /// `line` is what the axis' line is off, in units of its magnitude; or, where that is 0, minus
-    /// that between -1 and 1.
+    /// integral on: coefficients that are small by chance are not believed. Where the line's
+    /// coefficients are as large as the region's, it tells how much smaller those are that the rule
+    /// errs by.
+    /// `line` is what the axis' line is off, in units of its magnitude, or, where that is 0, minus
+    /// that between -1 and 1; the last two coefficients that the rule tells there, and those that it
+    /// errs by.
     pub(super) fn new(
         nodes: usize,
         coefficients: &[f64],
         magnitude: f64,
-        line: f64,
+        line: &[f64],
         volume: f64,
     ) -> Self {
         let norm = |m: usize| coefficients[m].abs() / ((2 * (nodes - m) - 1) as f64).sqrt();
         let (last, before) = (norm(0).max(norm(1)), norm(2).max(norm(3)));
-        let seen = if line < 0.0 {
-            -0.5 * line * volume
+        let [off, told, beyond] = [line[0], line[1], line[2]];
+        let seen = if off < 0.0 {
+            -0.5 * off * volume
         } else {
-            line * magnitude
+            off * magnitude
         };
-        let seen = OTHER_LINES * seen;
+        let line = OTHER_LINES * seen;
         if last == 0.0 {
             return Self {
-                line: seen,
+                line,
                 ..Self::default()
             };
         }
+        let pairs = (nodes as f64 + 1.0) / 2.0;
         let overall = (last / magnitude).powf(4.0 / (nodes as f64 - 1.0));
         let decay = (last / before).max(overall).min(1.0);
+        let shrink = decay.powf(2.0 * BELIEVED * pairs);
+        let (decay, shrink) = if off.abs() > BLIND {
+            (1.0, 1.0)
+        } else if off >= 0.0 && told * magnitude >= ALIKE * last {
+            // Rougher than the line at these degrees, the region is more so at twice the degrees.
+            let rougher = (last / (told * magnitude)).max(1.0);
+            let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
+            // The line may be even or odd where the region is not: a degree less is believed.
+            let of_line = of_line.powf(1.0 - 0.5 / pairs);
+            (
+                of_line.powf(1.0 / pairs).max(overall),
+                shrink.min(SHRINK * of_line),
+            )
+        } else {
+            (decay, shrink)
+        };
         Self {
-            last,
-            decay: if line.abs() > BLIND { 1.0 } else { decay },
-            line: seen,
+            decay,
+            coefficients: last * shrink,
+            line,
         }
     }
 
     /// The error of the region's rule.
-    pub(super) fn found(&self, nodes: usize) -> f64 {
-        self.error(nodes, nodes).max(self.line)
+    pub(super) fn error(&self) -> f64 {
+        self.coefficients.max(self.line)
     }
 
-    /// The error of the rule of so many nodes by the coefficients, where the last coefficients are those of `of`.
-    fn error(&self, of: usize, nodes: usize) -> f64 {
-        let steps = (nodes - of) as f64 / 2.0 + BELIEVED * (nodes as f64 + 1.0);
-        self.last * self.decay.powf(steps)
-    }
-
-    /// The fewest nodes, of up to twice the most, that err by no more than `goal`.
+    /// The fewest nodes in place of `of`, up to twice the most, that err by no more than `goal`.
     pub(super) fn nodes(&self, of: usize, goal: f64) -> usize {
-        let is_enough = |&nodes: &usize| self.error(of, nodes) <= goal;
+        let step = self.decay.powf(0.5 + BELIEVED);
+        let error = |nodes: usize| self.error() * step.powi((nodes - of) as i32);
+        let is_enough = |&nodes: &usize| error(nodes) <= goal;
         (of..2 * MAX_NODES).find(is_enough).unwrap_or(2 * MAX_NODES)
     }
 }

@@ -1,24 +1,147 @@
-//! The decisions, with sums that the host computes: of products of functions of one variable each,
-//! whose sums over a region are products too.
+//! The decisions, with sums that the host computes: of real parts of products of functions of one
+//! variable each, whose sums over a region are such products too.
 
 use quadscan_kernels::LANES;
+use quadscan_kernels::cubature::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use quadscan_kernels::cubature::region::{
-    BEST, COEFFICIENTS, FINE, FIRST, LINES, MAX_DIMENSIONS, MAX_NODES, MIN_NODES, NODE, SUMS,
-    nodes_before,
+    BEYOND, COEFFICIENTS, FINE, FINE_NODES, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES,
+    MIN_NODES, NODE, PLAN, SUMS, nodes_before,
 };
 
-use super::rounds::{Cut, Evaluate, Part, integrate};
-use super::table::nodes;
+use super::region::Part;
+use super::rounds::{Ask, Evaluate, integrate};
+use super::table::{legendre, nodes};
 use super::{CubatureOptions, Cubed, Status};
 
-type Axis = Box<dyn Fn(f64) -> f64>;
+/// A function of an axis, into the complex plane; the integrand is the real part of their product.
+type Axis = Box<dyn Fn(f64) -> [f64; 2]>;
 
-/// A product of functions of an axis each, none of them below 0.
+fn times([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
+    [a * c - b * d, a * d + b * c]
+}
+
+/// The real part of a product of functions of an axis each, which are real and not negative, or of magnitude 1.
 struct Product {
     axes: Vec<Axis>,
     table: Vec<f64>,
-    /// Where the functions are to be cut, if it is not in the middle.
+    /// Where the functions are to be cut whatever a plan says.
     sharp: Vec<Option<f64>>,
+}
+
+/// Sums of a rule along a function of -1..1.
+fn rule(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> [f64; 2 + COEFFICIENTS] {
+    let first = nodes_before(nodes as u32) as usize * NODE;
+    let mut sums = [0.0; 2 + COEFFICIENTS];
+    for node in table[first..][..nodes * NODE].chunks(NODE) {
+        let value = of(node[0]) * node[1];
+        sums[0] += value;
+        sums[1] += value.abs();
+        for (sum, factor) in sums[2..].iter_mut().zip(&node[2..]) {
+            *sum += value * factor;
+        }
+    }
+    sums
+}
+
+/// The larger one of two neighbouring coefficients, in the norm of a unit of their degrees.
+fn larger(sums: &[f64], degree: usize) -> f64 {
+    let norm = |m: usize| sums[m].abs() / ((2 * (degree - m) + 1) as f64).sqrt();
+    norm(0).max(norm(1))
+}
+
+/// As the kernel of lines sees a line of -1..1.
+fn line(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> [f64; LINE] {
+    let coarse = rule(table, nodes, &of);
+    let fine: Vec<_> = table[FINE..]
+        .chunks(2)
+        .map(|node| (node[0], of(node[0]) * node[1]))
+        .collect();
+    let (mut value, mut seen, mut sums) = (0.0, 0.0, [0.0; FINE_NODES as usize]);
+    for (x, part) in fine {
+        value += part;
+        seen += part.abs();
+        for (m, p) in legendre(FINE_NODES as usize - 1, x).iter().enumerate() {
+            sums[m] += part * p * ((2 * m + 1) as f64).sqrt();
+        }
+    }
+    let off = (value - coarse[0]).abs() - 4.0 * f64::EPSILON * (seen + coarse[1]);
+    let off = match coarse[1] {
+        _ if off <= 0.0 => 0.0,
+        0.0 => -off,
+        seen => off / seen,
+    };
+    let largest = |degrees: std::ops::Range<usize>| {
+        sums[degrees]
+            .iter()
+            .fold(0.0, |most: f64, of| most.max(of.abs()))
+    };
+    [
+        off,
+        largest(nodes - 2..nodes) / seen,
+        largest(2 * nodes..2 * nodes + BEYOND as usize) / seen,
+    ]
+}
+
+/// As it plans an axis.
+fn plan(
+    table: &[f64],
+    [from, to]: [f64; 2],
+    goal: f64,
+    sharp: Option<f64>,
+    of: impl Fn(f64) -> f64,
+) -> [f64; PLAN] {
+    let piece = |a: f64, b: f64| {
+        let half = 0.5 * (b - a);
+        let of = |nodes: u32| {
+            let sums = rule(table, nodes as usize, |x| half * of(a + half + half * x));
+            let larger = |first: usize| larger(&sums[2 + first..], nodes as usize - 1 - first);
+            Piece::new(nodes, sums[1], larger(0), larger(2))
+        };
+        let mut nodes = MAX_NODES as u32;
+        let mut piece = of(nodes);
+        while piece.is_rounding(nodes) && nodes > FEW_NODES {
+            nodes -= STEP;
+            piece = piece.or(of(nodes));
+        }
+        piece
+    };
+    let all: Vec<_> = (0..LANES)
+        .map(|lane| {
+            let cut = from + share(lane) * (to - from);
+            let right = if lane == LANES - 1 {
+                Piece {
+                    magnitude: 0.0,
+                    rate: 1.0,
+                }
+            } else {
+                piece(cut, to)
+            };
+            (cut, piece(from, cut), right, off_centre(share(lane)))
+        })
+        .collect();
+    let magnitude = all
+        .iter()
+        .map(|(_, left, right, _)| left.magnitude + right.magnitude)
+        .fold(0.0, f64::max);
+    let goal = goal * magnitude;
+    let whole = all[LANES as usize - 1].1;
+    if let Some(sharp) = sharp {
+        return [sharp, -whole.rate];
+    }
+    let sides = |at: &(f64, Piece, Piece, f64)| at.1.nodes(goal) + at.2.nodes(goal) + at.3;
+    let best = all[..LANES as usize - 1]
+        .iter()
+        .min_by(|a, b| sides(a).total_cmp(&sides(b)))
+        .unwrap();
+    let rate = whole.rate;
+    [
+        best.0,
+        if is_worth(whole.nodes(goal), sides(best)) {
+            -rate
+        } else {
+            rate
+        },
+    ]
 }
 
 impl Product {
@@ -27,31 +150,67 @@ impl Product {
         Self { axes, table, sharp }
     }
 
-    /// Sums of an axis: the integral and the coefficients; and what the line is off.
-    fn axis(&self, part: &Part, k: usize) -> ([f64; 1 + COEFFICIENTS], f64) {
-        let half = 0.5 * (part.to[k] - part.from[k]);
-        let at = |x: f64| (self.axes[k])(part.from[k] + half + half * x);
-        let count = u32::from(part.nodes[k]);
-        let first = nodes_before(count) as usize * NODE;
-        let mut sums = [0.0; 1 + COEFFICIENTS];
-        for node in self.table[first..][..count as usize * NODE].chunks(NODE) {
-            let value = at(node[0]) * node[1] * half;
-            sums[0] += value;
-            for (sum, factor) in sums[1..].iter_mut().zip(&node[2..]) {
-                *sum += value * factor;
+    /// The nodes of an axis, where the function is largest.
+    fn largest(&self, part: &Part, k: usize) -> f64 {
+        let (half, count) = (
+            0.5 * (part.to[k] - part.from[k]),
+            usize::from(part.nodes[k]),
+        );
+        let first = nodes_before(count as u32) as usize * NODE;
+        let places = self.table[first..][..count * NODE]
+            .chunks(NODE)
+            .map(|node| part.from[k] + half + half * node[0]);
+        let size = |x: f64| {
+            let [a, b] = self.axes[k](x);
+            a.hypot(b)
+        };
+        let mut places: Vec<f64> = places.collect();
+        places.rotate_left(count / 2);
+        places.into_iter().fold(f64::NAN, |best, x| {
+            if best.is_nan() || size(x) > size(best) {
+                x
+            } else {
+                best
+            }
+        })
+    }
+
+    /// The function along an axis through the largest point, up to a factor.
+    fn along<'a>(&'a self, part: &Part, k: usize) -> impl Fn(f64) -> f64 + 'a {
+        let [a, b] = self.axes[k](self.largest(part, k));
+        move |x| {
+            if b == 0.0 {
+                self.axes[k](x)[0]
+            } else {
+                times(self.axes[k](x), [a, -b])[0]
             }
         }
-        let fine = self.table[FINE..]
-            .chunks(2)
-            .map(|node| at(node[0]) * node[1] * half);
-        let fine: f64 = fine.sum();
-        let off = (fine - sums[0]).abs() - 4.0 * f64::EPSILON * (fine + sums[0]);
-        let off = match sums[0] {
-            _ if off <= 0.0 => 0.0,
-            0.0 => -off / half,
-            seen => off / seen,
+    }
+
+    /// Sums of an axis: the integral and the coefficients; and what the line tells.
+    fn axis(&self, part: &Part, k: usize) -> ([[f64; 2]; 2 + COEFFICIENTS], [f64; LINE]) {
+        let half = 0.5 * (part.to[k] - part.from[k]);
+        let at = |x: f64| self.axes[k](part.from[k] + half + half * x).map(|of| of * half);
+        let count = usize::from(part.nodes[k]);
+        let (re, im) = (
+            rule(&self.table, count, |x| at(x)[0]),
+            rule(&self.table, count, |x| at(x)[1]),
+        );
+        let mut sums: [[f64; 2]; 2 + COEFFICIENTS] = std::array::from_fn(|m| [re[m], im[m]]);
+        sums[1] = [
+            rule(&self.table, count, |x| at(x)[0].hypot(at(x)[1]))[0],
+            0.0,
+        ];
+        let along = self.along(part, k);
+        let of = line(&self.table, count, |x| {
+            along(part.from[k] + half + half * x)
+        });
+        let of = if of[0] < 0.0 {
+            [of[0] / half, of[1], of[2]]
+        } else {
+            of
         };
-        (sums, off)
+        (sums, of)
     }
 }
 
@@ -61,35 +220,42 @@ impl Evaluate for Product {
             let dimensions = self.axes.len();
             let axes: Vec<_> = (0..dimensions).map(|k| self.axis(part, k)).collect();
             let mut sums = vec![0.0; SUMS];
-            sums[0] = axes.iter().map(|(of, _)| of[0]).product();
-            sums[1] = sums[0];
-            for (k, (own, off)) in axes.iter().enumerate() {
+            sums[0] = axes.iter().map(|(of, _)| of[0]).fold([1.0, 0.0], times)[0];
+            sums[1] = axes.iter().map(|(of, _)| of[1]).fold([1.0, 0.0], times)[0];
+            for (k, (own, line)) in axes.iter().enumerate() {
                 let others = axes.iter().enumerate().filter(|&(other, _)| other != k);
-                let others: f64 = others.map(|(_, (of, _))| of[0]).product();
-                for (m, coefficient) in own[1..].iter().enumerate() {
-                    sums[FIRST + k * COEFFICIENTS + m] = coefficient * others;
+                let others = others.map(|(_, (of, _))| of[0]).fold([1.0, 0.0], times);
+                for (m, coefficient) in own[2..].iter().enumerate() {
+                    sums[FIRST + k * COEFFICIENTS + m] = times(*coefficient, others)[0];
                 }
-                sums[LINES + k] = *off;
+                sums[LINES + k * LINE..][..LINE].copy_from_slice(line);
             }
-            assert_eq!(sums[BEST], 0.0);
             sums
         };
         Ok(parts.iter().flat_map(of).collect())
     }
 
-    fn cuts(&mut self, asked: &[Cut]) -> crate::Result<Vec<f64>> {
-        let of = |cut: &Cut| {
-            let (from, to) = (cut.part.from[cut.axis], cut.part.to[cut.axis]);
-            let is_inside = |at: &f64| from < *at && *at < to;
-            let sharp = self.sharp[cut.axis].filter(is_inside);
-            sharp.unwrap_or(from + 0.5 * (to - from))
+    fn plans(&mut self, asked: &[Ask]) -> crate::Result<Vec<f64>> {
+        let of = |ask: &Ask| {
+            let axes = (0..self.axes.len()).flat_map(|k| {
+                let ends = [ask.part.from[k], ask.part.to[k]];
+                let is_inside = |at: &f64| ends[0] < *at && *at < ends[1];
+                plan(
+                    &self.table,
+                    ends,
+                    ask.goal,
+                    self.sharp[k].filter(is_inside),
+                    self.along(&ask.part, k),
+                )
+            });
+            axes.collect::<Vec<_>>()
         };
-        Ok(asked.iter().map(of).collect())
+        Ok(asked.iter().flat_map(of).collect())
     }
 }
 
 /// The integral over 0..1, divided where the function is sharp, to the last digits.
-fn exact(of: &Axis, sharp: f64) -> f64 {
+fn exact(of: &dyn Fn(f64) -> f64, sharp: f64) -> f64 {
     let mut ends = vec![0.0, sharp, 1.0];
     for power in 1..60 {
         let step = 0.7_f64.powi(power);
@@ -101,7 +267,7 @@ fn exact(of: &Axis, sharp: f64) -> f64 {
     }
     ends.sort_by(f64::total_cmp);
     let table = nodes();
-    let rule = &table[FINE..][..2 * LANES as usize];
+    let rule = &table[FINE..];
     let parts = ends.windows(2).map(|ends| {
         let half = 0.5 * (ends[1] - ends[0]);
         let points = rule
@@ -111,6 +277,9 @@ fn exact(of: &Axis, sharp: f64) -> f64 {
     });
     parts.sum()
 }
+
+/// Integrals of each kind, number of dimensions and tolerance.
+const MEMBERS: usize = 3;
 
 fn over_the_cube(mut on: Product, relative: f64) -> Cubed {
     let options = CubatureOptions {
@@ -159,19 +328,19 @@ fn random_peaks_corners_and_jumps_have_claims_that_hold() {
     for kind in 0..4 {
         for dimensions in [2, 3] {
             for relative in [1e-3, 1e-6, 1e-9] {
-                for _ in 0..20 {
+                for _ in 0..MEMBERS {
                     let (mut axes, mut sharp, mut value) = (Vec::new(), Vec::new(), 1.0);
                     for _ in 0..dimensions {
                         let u = 0.06 + 0.94 * random.f64();
                         let a = 1.0 + [59.0, 49.0, 39.0, 7.0][kind] * random.f64();
-                        let axis: Axis = match kind {
+                        let axis: Box<dyn Fn(f64) -> f64> = match kind {
                             0 => Box::new(move |x| 1.0 / (1.0 / (a * a) + (x - u) * (x - u))),
                             1 => Box::new(move |x| (-a * a * (x - u) * (x - u)).exp()),
                             2 => Box::new(move |x| (-a * (x - u).abs()).exp()),
                             _ => Box::new(move |x| if x < u { (a * x).exp() } else { 0.0 }),
                         };
                         value *= exact(&axis, u);
-                        axes.push(axis);
+                        axes.push(Box::new(move |x| [axis(x), 0.0]) as Axis);
                         sharp.push((kind > 1).then_some(u));
                     }
                     let of = over_the_cube(Product::new(axes, sharp), relative);
@@ -188,7 +357,7 @@ fn random_peaks_corners_and_jumps_have_claims_that_hold() {
 
 #[test]
 fn what_no_node_sees_is_looked_for_in_halves() {
-    let axis = || -> Axis { Box::new(|x| if x < 0.01 { 1.0 } else { 0.0 }) };
+    let axis = || -> Axis { Box::new(|x| [if x < 0.01 { 1.0 } else { 0.0 }, 0.0]) };
     let on = Product::new(vec![axis(), axis()], vec![Some(0.01); 2]);
     let of = over_the_cube(on, 1e-6);
     assert!((of.value - 1e-4).abs() <= of.error, "{of:?}");
@@ -197,7 +366,7 @@ fn what_no_node_sees_is_looked_for_in_halves() {
 
 #[test]
 fn nodes_grow_where_the_function_is_smooth_and_nothing_is_cut() {
-    let axis = || -> Axis { Box::new(|x| (3.0 * x).exp()) };
+    let axis = || -> Axis { Box::new(|x| [(3.0 * x).exp(), 0.0]) };
     let on = Product::new(
         (0..MAX_DIMENSIONS).map(|_| axis()).collect(),
         vec![None; 10],
@@ -209,10 +378,49 @@ fn nodes_grow_where_the_function_is_smooth_and_nothing_is_cut() {
 }
 
 #[test]
+fn waves_get_their_nodes_at_once_and_claims_hold() {
+    for phase in [0.0, 1.0, 2.0] {
+        let axis = |k: usize| -> Axis {
+            let (a, first) = ((k + 1) as f64, if k == 0 { phase } else { 0.0 });
+            Box::new(move |x| [(a * x + first).cos(), (a * x + first).sin()])
+        };
+        let of = over_the_cube(
+            Product::new((0..6).map(axis).collect(), vec![None; 6]),
+            1e-7,
+        );
+        let sinc = |k: usize| (0.5 * (k + 1) as f64).sin() / (0.5 * (k + 1) as f64);
+        let value = (phase + 10.5).cos() * (0..6).map(sinc).product::<f64>();
+        assert!((of.value - value).abs() <= of.error, "{phase}: {of:?}");
+        assert_eq!(
+            (of.status, of.regions, of.rounds),
+            (Status::Converged, 1, 1),
+            "{phase}"
+        );
+    }
+}
+
+#[test]
+fn a_peak_is_cut_where_few_nodes_are_enough() {
+    // 1 / (1 / 2500 + (x - 1/2)^2): halves alone would need five on each side.
+    let axis = || -> Axis { Box::new(|x| [1.0 / (4e-4 + (x - 0.5) * (x - 0.5)), 0.0]) };
+    let of = over_the_cube(
+        Product::new(vec![axis(), axis(), axis()], vec![None; 3]),
+        1e-7,
+    );
+    let value = (100.0 * 25.0_f64.atan()).powi(3);
+    assert!((of.value - value).abs() <= of.error, "{of:?}");
+    assert_eq!(
+        (of.status, of.regions, of.rounds),
+        (Status::Converged, 64, 3)
+    );
+    assert!(of.evaluations < 60 * 60 * 60, "{of:?}");
+}
+
+#[test]
 fn what_is_allowed_is_kept_to_and_the_claim_holds() {
     let corner = |a: f64| (-(-0.3 * a).exp_m1() - (-0.7 * a).exp_m1()) / a;
     for (regions, evaluations) in [(1, 1 << 30), (3, 1 << 30), (1 << 20, 100)] {
-        let axis = || -> Axis { Box::new(|x| (-3.0 * (x - 0.3).abs()).exp()) };
+        let axis = || -> Axis { Box::new(|x| [(-3.0 * (x - 0.3).abs()).exp(), 0.0]) };
         let mut on = Product::new(vec![axis(), axis()], vec![Some(0.3); 2]);
         let options = CubatureOptions {
             regions,

@@ -1,0 +1,176 @@
+//! A region: what it was summed to, what it errs by, and how it can be refined.
+
+use quadscan_kernels::cubature::decay;
+use quadscan_kernels::cubature::region::{
+    BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, PLAN,
+};
+
+use super::table::Axis;
+
+/// The decay beyond which more nodes are not worth it,
+const SLOW: f64 = 0.5;
+/// and that with which they always are.
+const FAST: f64 = 0.25;
+/// An axis with less of a region's error than this is left as it is.
+const LITTLE: f64 = 0.01;
+
+/// A box and its rule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    pub(super) from: [f64; MAX_DIMENSIONS],
+    pub(super) to: [f64; MAX_DIMENSIONS],
+    pub(super) nodes: [u8; MAX_DIMENSIONS],
+}
+
+impl Part {
+    /// Points of the rule in the axes from `first` on.
+    pub(super) fn points(&self, first: usize) -> u64 {
+        let counts = self.nodes[first..]
+            .iter()
+            .map(|&nodes| u64::from(nodes.max(1)));
+        counts.product()
+    }
+}
+
+/// A part that was summed.
+#[derive(Clone, Debug)]
+pub(super) struct Region {
+    pub(super) part: Part,
+    pub(super) value: f64,
+    pub(super) magnitude: f64,
+    axes: [Axis; MAX_DIMENSIONS],
+    /// What the estimate is multiplied by: more than 1 where one before was refuted.
+    pub(super) doubt: f64,
+    pub(super) error: f64,
+    pub(super) plane: u32,
+    /// Whether its nodes are those of a plan.
+    pub(super) is_planned: bool,
+}
+
+impl Region {
+    pub(super) fn new(part: Part, is_planned: bool, sums: &[f64], dimensions: usize) -> Self {
+        let mut axes = [Axis::default(); MAX_DIMENSIONS];
+        let widths = part.to.iter().zip(&part.from).take(dimensions);
+        let volume = widths.map(|(to, from)| to - from).product();
+        let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
+        let of_axes = coefficients.zip(sums[LINES..].chunks(LINE));
+        for (k, (axis, (of, line))) in axes[..dimensions].iter_mut().zip(of_axes).enumerate() {
+            let nodes = usize::from(part.nodes[k]);
+            *axis = Axis::new(nodes, of, sums[1], line, volume);
+        }
+        let mut region = Self {
+            part,
+            value: sums[0],
+            magnitude: sums[1],
+            axes,
+            doubt: 1.0,
+            error: 0.0,
+            plane: sums[BEST + 1] as u32,
+            is_planned,
+        };
+        region.doubt(1.0, dimensions);
+        region
+    }
+
+    fn nodes(&self, axis: usize) -> usize {
+        usize::from(self.part.nodes[axis])
+    }
+
+    /// The error along an axis.
+    fn error(&self, axis: usize) -> f64 {
+        self.doubt * self.axes[axis].error()
+    }
+
+    pub(super) fn doubt(&mut self, doubt: f64, dimensions: usize) {
+        self.doubt = doubt;
+        self.error = (0..dimensions).map(|axis| self.error(axis)).sum();
+    }
+
+    /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
+    pub(super) fn refined(&self, goal: f64, dimensions: usize) -> (Part, [bool; MAX_DIMENSIONS]) {
+        let (mut part, mut is_stuck) = (self.part, [false; MAX_DIMENSIONS]);
+        for (k, is_stuck) in is_stuck.iter_mut().enumerate().take(dimensions) {
+            let (error, nodes, axis) = (self.error(k), self.nodes(k), &self.axes[k]);
+            if error <= goal || error < LITTLE * self.error {
+                continue;
+            }
+            let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
+            *is_stuck =
+                nodes == MAX_NODES || axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
+            part.nodes[k] = wanted.min(MAX_NODES) as u8;
+        }
+        if part.points(2) > MAX_PLANES {
+            let worst = |&a: &usize, &b: &usize| self.error(a).total_cmp(&self.error(b));
+            is_stuck[(0..dimensions).max_by(worst).unwrap_or(0)] = true;
+        }
+        (part, is_stuck)
+    }
+
+    /// Where a plan cuts the region, into no more than so many parts; the slowest axes first.
+    pub(super) fn cuts(
+        &self,
+        plan: &[f64],
+        is_stuck: &[bool; MAX_DIMENSIONS],
+        room: usize,
+    ) -> [Option<f64>; MAX_DIMENSIONS] {
+        let rate = |k: usize| plan[PLAN * k + 1];
+        let is_cut = |&k: &usize| rate(k) < 0.0 || is_stuck[k];
+        let mut order: Vec<usize> = (0..plan.len() / PLAN).filter(is_cut).collect();
+        order.sort_by(|&a, &b| rate(a).abs().total_cmp(&rate(b).abs()));
+        let (mut cuts, mut parts) = ([None; MAX_DIMENSIONS], 1);
+        for k in order {
+            let at = plan[PLAN * k];
+            let is_inside = self.part.from[k] < at && at < self.part.to[k];
+            if is_inside && 2 * parts <= room {
+                parts *= 2;
+                cuts[k] = Some(at);
+            }
+        }
+        cuts
+    }
+
+    /// The part that errs by no more than `goal` along each axis, as a plan says.
+    pub(super) fn planned(&self, plan: &[f64], goal: f64) -> Part {
+        let mut part = self.part;
+        for (nodes, plan) in part.nodes.iter_mut().zip(plan.chunks(PLAN)) {
+            let planned = decay::nodes(self.magnitude, goal, plan[1].abs()).ceil();
+            *nodes = (planned as usize).min(MAX_NODES) as u8;
+        }
+        while part.points(2) > MAX_PLANES {
+            let many = part
+                .nodes
+                .iter_mut()
+                .filter(|nodes| **nodes > MIN_NODES as u8);
+            many.for_each(|nodes| *nodes -= 1);
+        }
+        part
+    }
+
+    /// The part with a node more in each axis, if it errs by more than `goal` there or none does.
+    pub(super) fn grown(&self, goal: f64, dimensions: usize) -> Part {
+        let is_off = |k: usize| self.error(k) > goal;
+        let (is_any, mut part) = ((0..dimensions).any(is_off), self.part);
+        for k in (0..dimensions).filter(|&k| is_off(k) || !is_any) {
+            part.nodes[k] = (part.nodes[k] + 1).min(MAX_NODES as u8);
+        }
+        part
+    }
+
+    /// The parts on all sides of the cuts.
+    pub(super) fn divided(&self, cuts: &[Option<f64>], to: &mut Vec<(Part, bool)>) {
+        let first = to.len();
+        let mut part = self.part;
+        for nodes in part.nodes.iter_mut().filter(|nodes| **nodes > 0) {
+            *nodes = MIN_NODES as u8;
+        }
+        to.push((part, false));
+        for (k, cut) in cuts.iter().enumerate() {
+            let Some(cut) = *cut else { continue };
+            for index in first..to.len() {
+                let mut other = to[index];
+                (to[index].0.to[k], other.0.from[k]) = (cut, cut);
+                to.push(other);
+            }
+        }
+    }
+}
