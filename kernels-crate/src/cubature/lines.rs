@@ -368,9 +368,8 @@ unsafe fn divide(at: impl Fn(f64) -> f64, middle: f64, half: f64) -> (f64, bool)
             let bend = GpuFloat::abs(lower.1 - 2.0 * f + upper.1);
             let (most, best) = largest(if is_inside { bend } else { -1.0 }, lane);
             let (size, _) = largest(GpuFloat::abs(f), lane);
-            // Not of NaN.
             let is_seen = most > NOISE * size;
-            if !(warp::warp_vote_all(warp::FULL_MASK, are_apart) && is_seen) {
+            if !warp::warp_vote_all(warp::FULL_MASK, are_apart && is_seen) {
                 break;
             }
             let step = if lane > 0 {

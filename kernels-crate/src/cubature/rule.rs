@@ -293,12 +293,18 @@ unsafe fn put(request: &Request, sums: &Sums, to: *mut f64) {
     }
 }
 
-/// The largest of the lanes' numbers, of equal ones that of the least index; the same in all lanes.
+/// The largest of the lanes' numbers, of equal ones that of the least index; the same in all lanes. NaN
+/// is less than all others.
 ///
 /// # Safety
 /// All lanes of the warp call it.
 #[inline(always)]
-pub(super) unsafe fn largest(mut size: f64, mut index: u32) -> (f64, u32) {
+pub(super) unsafe fn largest(size: f64, mut index: u32) -> (f64, u32) {
+    let mut size = if size.is_nan() {
+        f64::NEG_INFINITY
+    } else {
+        size
+    };
     let mut distance = LANES / 2;
     while distance > 0 {
         // SAFETY: the caller's.

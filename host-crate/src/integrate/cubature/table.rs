@@ -100,6 +100,14 @@ impl Axis {
         let norm = |m: usize| coefficients[m].abs() / ((2 * (nodes - m) - 1) as f64).sqrt();
         let (last, before) = (norm(0).max(norm(1)), norm(2).max(norm(3)));
         let [off, told, beyond] = [line[0], line[1], line[2]];
+        if off.is_nan() {
+            // The function is not finite there.
+            let line = f64::INFINITY;
+            return Self {
+                line,
+                ..Self::default()
+            };
+        }
         let seen = if off < 0.0 {
             -0.5 * off * volume
         } else {
