@@ -27,7 +27,8 @@ impl Over {
         };
         for item in list.split(',').map(str::trim) {
             if item.contains("...") {
-                let allowed = "allowed are two dots between limits, and a digit before a decimal point";
+                let allowed =
+                    "allowed are two dots between limits, and a digit before a decimal point";
                 return Err(refused(ARGUMENT, format!("has `{item}`, {allowed}")));
             }
             let parts = item.split_once('=');

@@ -46,7 +46,10 @@ fn an_infinite_box_becomes_a_finite_one_with_the_same_integral() {
 #[test]
 fn a_formula_of_no_variables_is_refused() {
     let said = Formula::of_variables("x*x", &[]).unwrap_err();
-    assert_eq!(said.problem(), "no variables are given, allowed are 1 to 10");
+    assert_eq!(
+        said.problem(),
+        "no variables are given, allowed are 1 to 10"
+    );
 }
 
 #[test]

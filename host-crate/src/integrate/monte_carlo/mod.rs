@@ -100,7 +100,9 @@ fn sorted(kernels: &Kernels, limits: &[(f64, f64)], parameters: &Parameters) -> 
     };
     for &(from, to) in limits {
         if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
-            let problem = format!("are {from:?} to {to:?}, allowed are finite limits whose distance is finite");
+            let problem = format!(
+                "are {from:?} to {to:?}, allowed are finite limits whose distance is finite"
+            );
             return Err(Error::argument("limits", problem));
         }
         sorted.sign = if from > to { -sorted.sign } else { sorted.sign };

@@ -127,7 +127,13 @@ fn lattices_of_what_overflows_or_underflows_do_not_say_that_they_converged() {
     let of = |each: f64, square: f64, volume: f64| -> Estimate {
         // 256 points and four replicates, of values that are all the same.
         let squares = 1024.0 * square;
-        estimated(&[256.0 * each; 4], squares, volume, 256, &LatticeOptions::default())
+        estimated(
+            &[256.0 * each; 4],
+            squares,
+            volume,
+            256,
+            &LatticeOptions::default(),
+        )
     };
     let flat = of(3.0, 9.0, 2.0);
     assert_eq!((flat.value, flat.status), (6.0, SamplingStatus::Converged));
@@ -138,9 +144,15 @@ fn lattices_of_what_overflows_or_underflows_do_not_say_that_they_converged() {
     }
     // Whose squares are 0.
     let small = of(1e-200, 0.0, 1.0);
-    assert_eq!((small.value, small.status), (1e-200, SamplingStatus::OutOfRoom));
+    assert_eq!(
+        (small.value, small.status),
+        (1e-200, SamplingStatus::OutOfRoom)
+    );
     let smaller = of(1e-200, 0.0, 1e-300);
-    assert_eq!((smaller.value, smaller.status), (0.0, SamplingStatus::OutOfRoom));
+    assert_eq!(
+        (smaller.value, smaller.status),
+        (0.0, SamplingStatus::OutOfRoom)
+    );
     assert_eq!(of(0.0, 0.0, 1.0).status, SamplingStatus::Unseen);
     let options = LatticeOptions::default();
     // Whose squares are numbers, and those of the differences are not.
