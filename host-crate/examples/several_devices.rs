@@ -209,7 +209,7 @@ impl Work {
         drop(input);
         let n = self.n.min(1 << 24) - 77;
         let elements: Vec<f32> = (0..n as u32)
-            .map(|i| f32::from_bits(0x3f00_0000 | i * 5))
+            .map(|i| f32::from_bits(0x3f00_0000 | (i * 5)))
             .collect();
         let (sum, sums) = running_sums(devices, modules, &elements, layout)?;
         let mut found: Vec<u32> = sums.iter().map(|x| x.to_bits()).collect();
