@@ -8,13 +8,14 @@ PAGANI (github.com/marcpaterno/gpuintegration) is compiled by nvcc, in `cubature
 checkout that the environment variable GPUINTEGRATION names. SciPy's `cubature` has Genz and Malik's
 rule, on NumPy arrays. vegas has ever more samples in ten iterations until its standard deviation, which
 is the claim, is within the tolerance. A peer has --seconds for a cell; the tolerances that follow a
-cell that took longer are left out.
+cell that took longer, or did not converge, are left out.
 """
 
 import argparse
 import json
 import math
 import multiprocessing
+import operator
 import os
 import shutil
 import subprocess
@@ -22,15 +23,45 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 CHECKOUT = "GPUINTEGRATION"
 PEERS = ("PAGANI", "SciPy cubature", "vegas")
 
 
-def integrand(name, d):
-    """Of points in rows."""
-    import numpy as np
+class Row(list):
+    """An array of one dimension."""
 
+    def _each(operation):
+        def of(self, other):
+            others = other if isinstance(other, Row) else [other] * len(self)
+            return Row(map(operation, self, others))
+
+        return of
+
+    __add__ = __radd__ = _each(operator.add)
+    __sub__, __mul__, __pow__ = map(_each, (operator.sub, operator.mul, operator.pow))
+    __truediv__, __lt__ = map(_each, (operator.truediv, operator.lt))
+
+    def __matmul__(self, other):
+        return sum(self * other)
+
+
+# What integrands need of NumPy, at one point and by `math` alone.
+PLAIN = SimpleNamespace(
+    arange=lambda start, stop: Row(range(start, stop)),
+    abs=lambda x: Row(map(abs, x)),
+    all=lambda x, axis: all(x),
+    prod=lambda x, axis: math.prod(x),
+    sum=lambda x, axis: sum(x),
+    where=lambda condition, one, other: one if condition else other,
+    cos=math.cos,
+    exp=math.exp,
+)
+
+
+def integrand(name, d, np):
+    """Of points in rows, of NumPy; of one point with PLAIN in its place."""
     i = np.arange(1, d + 1)
     return {
         "oscillatory": lambda x: np.cos(x @ i),
@@ -50,7 +81,7 @@ def scipy_cubature(name, d, tolerance, _):
     import scipy
     from scipy.integrate import cubature
 
-    calls, function = [0], integrand(name, d)
+    calls, function = [0], integrand(name, d, np)
 
     def counted(x):
         calls[0] += len(x)
@@ -70,9 +101,10 @@ def scipy_cubature(name, d, tolerance, _):
 
 
 def vegas_samples(name, d, tolerance, seconds):
+    import numpy as np
     import vegas
 
-    function = vegas.lbatchintegrand(integrand(name, d))
+    function = vegas.lbatchintegrand(integrand(name, d, np))
     samples, evaluations, start = 10_000, 0, time.perf_counter()
     integrator = vegas.Integrator([[0, 1]] * d)
     while True:
@@ -135,8 +167,14 @@ def nvcc():
     return shutil.which("nvcc") or shutil.which("nvcc", path=os.pathsep.join(folders))
 
 
+def visible(device):
+    """A device as the driver knows it, of those that the caller lets us see."""
+    mask = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return mask.split(",")[device].strip() if mask else str(device)
+
+
 def capability(device):
-    command = ["nvidia-smi", "-i", str(device), "--query-gpu=compute_cap", "--format=csv,noheader"]
+    command = ["nvidia-smi", "-i", device, "--query-gpu=compute_cap", "--format=csv,noheader"]
     found = subprocess.run(command, check=True, capture_output=True, text=True)
     return found.stdout.strip().replace(".", "")
 
@@ -154,13 +192,14 @@ def pagani(cells, device, seconds, say):
     flags = "-O3 -std=c++17 --extended-lambda --expt-relaxed-constexpr -w".split()
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
     version = "PAGANI, nvcc " + version.partition("release ")[2].partition(",")[0]
-    environment = os.environ | {"CUDA_VISIBLE_DEVICES": str(device)}
+    device = visible(device)
+    environment, target = os.environ | {"CUDA_VISIBLE_DEVICES": device}, capability(device)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
 
         def build(cell):
             name, d = cell
             program = os.path.join(folder, f"{name}.{d}")
-            command = [compiler, *flags, f"-arch=sm_{capability(device)}", "-I", checkout]
+            command = [compiler, *flags, f"-arch=sm_{target}", "-I", checkout]
             command += [f"-DINTEGRAND={name}", f"-DDIMENSIONS={d}", "-o", program, source]
             return program, subprocess.run(command, capture_output=True, text=True)
 
@@ -223,20 +262,19 @@ def main():
         name, d, tolerance = cell.split(":")
         cells.setdefault((name, int(d)), []).append(tolerance)
     if options.values:
-        import numpy as np
-
         for name, d in cells:
-            print(name, d, repr(float(integrand(name, d)(np.full((1, d), float(options.values)))[0])))
+            x = Row([float(options.values)] * d)
+            print(name, d, repr(float(integrand(name, d, PLAIN)(x))))
         return
     for peer in options.peers.split(","):
-        if peer == PEERS[0]:
-            pagani(cells, options.device, options.seconds, said)
-            continue
-        module, function = {
-            PEERS[1]: ("scipy.integrate", scipy_cubature),
-            PEERS[2]: ("vegas", vegas_samples),
-        }[peer]
         try:
+            if peer == PEERS[0]:
+                pagani(cells, options.device, options.seconds, said)
+                continue
+            module, function = {
+                PEERS[1]: ("scipy.integrate", scipy_cubature),
+                PEERS[2]: ("vegas", vegas_samples),
+            }[peer]
             __import__(module)
             on_the_host(peer, function, cells, options.seconds, said)
         except Exception as error:  # A peer that cannot be had is a reason.

@@ -229,7 +229,9 @@ impl Device {
         n: usize,
         results: (u64, u64, u64, u64),
     ) -> PyResult<()> {
-        let (mut of, _kept) = (Boxed::new(&self.module, formula, over, &goal)?, Kept::new());
+        // Dropped behind the plan.
+        let _kept = Kept::new();
+        let mut of = Boxed::new(&self.module, formula, over, &goal)?;
         let each = of.parameters;
         if parameters.1 != n * each {
             return Err(Error::new_err(

@@ -163,6 +163,10 @@ impl Goal {
                     with(device, [from, to, parameters], |items| plan.outcomes(items))
                 }));
             }
+            "cubature" => {
+                let said = "rule is cubature, which is of boxes, allowed is it with over";
+                return Err(PyValueError::new_err(said));
+            }
             other => {
                 let said =
                     format!("rule `{other}` is unknown, allowed are g10k21, g7k15 and tanh-sinh");

@@ -57,7 +57,9 @@ def test_a_formula_is_integrated_over_a_box(device):
     expected = math.pi / (2 * k) * np.array([1.0, 3.0])
     assert (np.abs(found.value - expected) <= found.error).all()
     assert (found.error <= 1e-6 * expected).all() and (found.status == Status.CONVERGED).all()
-    alone = quadscan.integrate("x*y", over={"x": (0, 2), "y": (1, 0)}, rtol=1e-3, device=device)
+    alone = quadscan.integrate(
+        "x*y", over={"x": (0, 2), "y": (1, 0)}, rtol=1e-3, breaks=np.array([]), device=device
+    )
     assert alone.value == pytest.approx(-1.0) and alone.evaluations.dtype == np.uint64
     few = quadscan.integrate(
         "exp(-9*abs(x - y))", over={"x": (0, 1), "y": (0, 1)}, limit=30, device=device
@@ -72,8 +74,9 @@ def test_a_formula_is_integrated_over_a_box(device):
         ({"x": (0, 1), "y": (0,)}, {}, "over is .*, allowed are variables with two limits each"),
         ({"x": (0, 1), "y": (0, math.nan)}, {}, "limits of y are 0.0 to NaN, allowed"),
         ({"x": (0, 1), "z": (0, 1)}, {}, "y is not given, the parameters of x\\*y are: y"),
-        ({"x": (0, 1), "y": (0, 1)}, {"rule": "g7k15"}, "rule has no place beside over"),
-        ({"x": (0, 1), "y": (0, 1)}, {"dtype": "float32"}, "dtype has no place beside over"),
+        ({"x": (0, 1), "y": (0, 1)}, {"rule": "g7k15"}, "rule is 'g7k15', allowed beside over is 'cubature'"),
+        ({"x": (0, 1), "y": (0, 1)}, {"dtype": "float32"}, "dtype is float32, allowed beside over is float64"),
+        ({"x": (0, 1), "y": (0, 1)}, {"breaks": np.array([0.25, 0.5])}, "breaks is given beside over"),
         ({"x": (0, 1), "sin": (0, 1)}, {"y": 1}, "`sin` is no name for a variable"),
     ],
 )
@@ -117,6 +120,7 @@ def test_what_does_not_converge_has_a_status(device):
         (["runge", "x"], {}, TypeError, "a is not a number"),
         (["runge", [1, 2], [1, 2, 3]], {}, ValueError, "a, b and parameters do not fit together"),
         (["runge"], dict(rule="simpson"), ValueError, "rule `simpson` is unknown, allowed are g10k21"),
+        (["runge"], dict(rule="cubature"), ValueError, "rule is cubature, which is of boxes"),
         (["runge"], dict(rtol=-1.0), ValueError, "relative"),
         (["runge"], dict(limit=5000), ValueError, "intervals is 5000"),
         (["runge"], dict(dtype="float16"), TypeError, "dtype is float16"),

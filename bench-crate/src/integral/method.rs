@@ -245,7 +245,7 @@ fn evaluations(arguments: &IntegrateArguments) -> Result<Option<u64>> {
     let Some(text) = &arguments.evaluations else {
         return Ok(None);
     };
-    let given = list::size(text).filter(|given| *given > 0);
+    let given = list::size(text).filter(|given| (1..=1 << 63).contains(given));
     given.map(Some).ok_or_else(|| {
         let problem = format!(
             "`{text}` is not a number of evaluations, allowed are 1 to 2^63, such as 10000 or 2^30"

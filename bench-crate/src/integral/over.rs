@@ -26,6 +26,11 @@ impl Over {
             limits: Vec::new(),
         };
         for item in list.split(',').map(str::trim) {
+            if item.contains("...") {
+                let allowed =
+                    "allowed are two dots between limits, and a digit before a decimal point";
+                return Err(refused(ARGUMENT, format!("has `{item}`, {allowed}")));
+            }
             let parts = item.split_once('=');
             let parts = parts.and_then(|(name, limits)| Some((name, limits.split_once("..")?)));
             let Some((name, (from, to))) = parts else {
@@ -91,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_box_is_variables_with_limits() {
-        let of = Over::parse("x=0..1, r_2 = -inf ..+2.5e1,y=.5...75").expect("a box");
+        let of = Over::parse("x=0..1, r_2 = -inf ..+2.5e1,y=.5..0.75").expect("a box");
         assert_eq!(of.variables, ["x", "r_2", "y"]);
         let limits = [(0.0, 1.0), (f64::NEG_INFINITY, 25.0), (0.5, 0.75)];
         assert_eq!(of.limits, limits);
@@ -109,6 +114,12 @@ mod tests {
             ("", format!("has ``, {such}")),
             ("x=0..1,y", format!("has `y`, {such}")),
             ("x=0..1,y=2", format!("has `y=2`, {such}")),
+            (
+                "x=0...1,y=0..1",
+                "has `x=0...1`, allowed are two dots between limits, and a digit before a decimal \
+                 point"
+                    .to_owned(),
+            ),
             (
                 "x=0..1,y=0..a",
                 "has y=0..a: `a` is not a number, allowed are numbers, inf and -inf".to_owned(),

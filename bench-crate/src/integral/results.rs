@@ -5,12 +5,13 @@ use super::number::Number;
 use crate::columns::Place;
 use quadscan::integrate::{
     CONVERGED, Cubed, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
-    Status as cubature,
+    Status as BoxStatus,
 };
 
 const OUT_OF_INTERVALS_MEANS: &str = "--intervals, or --levels, were too few for the tolerance";
 
-const OUT_OF_ROOM_MEANS: &str = "regions or --evaluations were too few for the tolerance";
+const OUT_OF_ROOM_MEANS: &str = "regions or --evaluations were too few for the tolerance, or \
+                                 regions too small to be divided, as where the integral diverges";
 
 /// The columns of results, behind those of items; integrals over boxes have all but the last.
 pub(super) static RESULTS: [&str; 5] = ["value", "error", "evaluations", "status", "at"];
@@ -33,6 +34,8 @@ pub(super) enum Status {
     NotFinite,
     /// The tolerance is less than rounding leaves.
     Roundoff,
+    /// The same over a box.
+    RoundoffOfBox,
     /// A limit is NaN.
     NoLimits,
     /// Sums are more than a number can be.
@@ -43,11 +46,12 @@ pub(super) enum Status {
 
 impl Status {
     /// All that are no success, in the order in which they are told.
-    const FAILURES: [Status; 7] = [
+    const FAILURES: [Status; 8] = [
         Status::OutOfIntervals,
         Status::OutOfRoom,
         Status::NotFinite,
         Status::Roundoff,
+        Status::RoundoffOfBox,
         Status::NoLimits,
         Status::Overflow,
         Status::Missing,
@@ -79,6 +83,10 @@ impl Status {
             Status::Roundoff => (
                 "roundoff",
                 "the tolerance is smaller than the rounding error, or the integral diverges, or the integrand needs `at:` next to a limit where it is singular",
+            ),
+            Status::RoundoffOfBox => (
+                "roundoff",
+                "the tolerance is smaller than the rounding error of the sums over the box",
             ),
             Status::NoLimits => ("no_limits", "a limit is NaN"),
             Status::Overflow => ("overflow", "sums of its values overflow"),
@@ -128,10 +136,10 @@ impl<R: Number> Row<R> {
     /// An integral over a box.
     pub(super) fn cubed(of: &Cubed) -> Self {
         let status = match of.status {
-            cubature::Converged => Status::Converged,
-            cubature::OutOfRoom => Status::OutOfRoom,
-            cubature::Roundoff => Status::Roundoff,
-            cubature::NotFinite => Status::NotFinite,
+            BoxStatus::Converged => Status::Converged,
+            BoxStatus::OutOfRoom => Status::OutOfRoom,
+            BoxStatus::Roundoff => Status::RoundoffOfBox,
+            BoxStatus::NotFinite => Status::NotFinite,
         };
         Self {
             value: R::from_f64(of.value),
@@ -248,5 +256,20 @@ mod tests {
             others.map(|of| Status::FAILURES.contains(&of)),
             [false, true]
         );
+    }
+
+    #[test]
+    fn over_a_box_roundoff_has_the_name_and_words_of_its_own() {
+        let row = Row::<f64>::cubed(&Cubed {
+            value: 1.0,
+            error: 1e-12,
+            evaluations: 9,
+            regions: 1,
+            rounds: 1,
+            status: BoxStatus::Roundoff,
+        });
+        assert_eq!(row.status.name(), Status::Roundoff.name());
+        assert!(!row.status.words().contains("at:"));
+        assert!(Status::FAILURES.contains(&row.status));
     }
 }

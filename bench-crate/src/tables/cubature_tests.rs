@@ -75,6 +75,24 @@ fn the_emulator_has_claims_that_hold_and_skips_what_takes_minutes() {
 }
 
 #[test]
+fn a_claim_that_does_not_hold_and_a_value_that_is_none_fail() {
+    let found = |value, status| Cubed {
+        value,
+        error: 1e-6,
+        evaluations: 9,
+        regions: 1,
+        rounds: 1,
+        status,
+    };
+    let said = |value, status| objection("runge", &found(value, status), 1.0);
+    assert_eq!(said(1.000_000_5, Ended::Converged), None);
+    let off = "runge: 1.1e0 is off by 1.0e-1, and claims 1.0e-6";
+    assert_eq!(said(1.1, Ended::OutOfRoom).as_deref(), Some(off));
+    let none = "runge: the value is not finite";
+    assert_eq!(said(f64::NAN, Ended::NotFinite).as_deref(), Some(none));
+}
+
+#[test]
 fn peers_have_columns_and_lines_that_end_where_they_are_off() {
     let row = measured(&mut emulated(), &TABLE, &cell("gaussian_peak", 2));
     let peer = |error: f64| {

@@ -152,7 +152,7 @@ fn an_integral_over_a_box_that_needs_more_says_so() {
         &["--evaluations", "30"],
     );
     let told = "the integral did not converge: out_of_room: regions or --evaluations were too few \
-                for the tolerance\n";
+                for the tolerance, or regions too small to be divided, as where the integral diverges\n";
     assert_eq!((few.code, few.errors.ends_with(told)), (1, true), "{few:?}");
 }
 

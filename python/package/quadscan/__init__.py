@@ -55,10 +55,6 @@ def open(name="auto"):
 
     ``auto`` is the first CUDA device, and without one the emulator, with a warning.
 
-    ``over``: the variables of a formula, 2 to 10, with a lower and an upper limit each, which may be
-    infinite; other names in the formula are parameters. The rule is ``cubature``, in ``float64``, to
-    1e-6 unless a tolerance is given, and ``limit`` is the most evaluations.
-
     Raises ``ValueError`` for another name, and ``Error`` where there is no such device.
 
     >>> import quadscan
@@ -395,6 +391,11 @@ def integrate(
     jumps or peaks. ``limit``: the most intervals, or the last level of ``tanh-sinh``. ``dtype``:
     ``float64`` or ``float32``.
 
+    ``over``: a box in place of ``a`` and ``b``: the variables of a formula, 2 to 10, with a lower and
+    an upper limit each, which may be infinite; other names in the formula are parameters. The rule is
+    ``cubature``, in ``float64``, to 1e-6 unless a tolerance is given; ``limit`` is the most
+    evaluations of an integral, and there are no ``breaks``.
+
     Raises ``ValueError`` and ``TypeError`` with the argument that is wrong. An integral that does
     not converge is no error: its ``status`` says why.
 
@@ -413,11 +414,15 @@ def integrate(
         raise TypeError(f"dtype is {dtype}, allowed are float32 and float64")
     if not isinstance(function, str):
         raise TypeError(f"function is a {type(function).__name__}, allowed are a name and a formula")
+    breaks = () if breaks is None else [float(point) for point in breaks]
     if over is not None:
-        given = {"a": a, "b": b, "rule": rule if rule != "cubature" else None, "breaks": breaks or None}
-        wrong = [name for name, value in given.items() if value is not None]
-        if wrong or dtype != np.float64:
-            raise TypeError(f"{(wrong or ['dtype'])[0]} has no place beside over")
+        for name, is_given in (("a", a is not None), ("b", b is not None), ("breaks", len(breaks) > 0)):
+            if is_given:
+                raise TypeError(f"{name} is given beside over, allowed is one of them")
+        if rule not in (None, "cubature"):
+            raise TypeError(f"rule is {rule!r}, allowed beside over is 'cubature'")
+        if dtype != np.float64:
+            raise TypeError(f"dtype is {dtype}, allowed beside over is float64")
         return _over(function, over, rtol, atol, limit, device, parameters)
     rule = rule or "g10k21"
     names, limits = _quadscan.integrand(function)
@@ -439,7 +444,7 @@ def integrate(
     rows = np.ascontiguousarray(np.stack(columns, -1) if columns else np.empty(0, dtype))
     results = Integrals(*(np.empty(shape, of) for of in (dtype, dtype, np.uint32, np.uint32)))
     device = open(device) if isinstance(device, str) else device or open()
-    goal = _Goal(rule, rtol, float(atol), [float(point) for point in breaks], limit)
+    goal = _Goal(rule, rtol, float(atol), list(breaks), limit)
     device.integrate(
         function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
         (rows.ctypes.data, rows.size), n, tuple(result.ctypes.data for result in results),

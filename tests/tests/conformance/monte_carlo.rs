@@ -232,6 +232,16 @@ pub(crate) fn boxes_go_either_way_and_converge_when_the_tolerance_is_met(bench: 
     );
     let back = lattice.integrate(&[(2.0, -1.0), (-1.0, 2.0)], &parameters)?;
     assert_eq!(back.value, -forth.value);
+    // The product of whose widths is not a number, or underflows.
+    for wide in [1e200, 1e-200] {
+        let limits = [(0.0, wide); 2];
+        for of in [
+            plan.integrate(&limits, &parameters)?,
+            lattice.integrate(&limits, &parameters)?,
+        ] {
+            assert_eq!(of.status, SamplingStatus::NotFinite, "{wide}: {of:?}");
+        }
+    }
     Ok(())
 }
 

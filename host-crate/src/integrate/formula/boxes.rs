@@ -18,7 +18,8 @@ impl Formula {
     ///
     /// # Errors
     ///
-    /// What is wrong with the text, and where; for names that a variable cannot have, too.
+    /// What is wrong with the text, and where; for names that a variable cannot have, too, and where
+    /// there are none.
     ///
     /// ```
     /// use quadscan::integrate::Formula;
@@ -29,6 +30,10 @@ impl Formula {
     /// # Ok::<(), quadscan::integrate::FormulaError>(())
     /// ```
     pub fn of_variables(text: &str, variables: &[&str]) -> std::result::Result<Self, FormulaError> {
+        if variables.is_empty() {
+            let problem = format!("no variables are given, allowed are 1 to {MAX_DIMENSIONS}");
+            return Err(FormulaError::new(text, 0, problem));
+        }
         Self::read(text, variables, None)
     }
 
@@ -100,6 +105,7 @@ impl Formula {
     /// | -inf..inf | -1..1 | t / (1 - t^2) | (1 + t^2) / (1 - t^2)^2 |
     ///
     /// At infinity it is taken to be 0. The higher limit may stand first: then those of t do, too.
+    /// [`Formula::text`] stays that of the old variables.
     ///
     /// # Errors
     ///

@@ -44,6 +44,15 @@ fn an_infinite_box_becomes_a_finite_one_with_the_same_integral() {
 }
 
 #[test]
+fn a_formula_of_no_variables_is_refused() {
+    let said = Formula::of_variables("x*x", &[]).unwrap_err();
+    assert_eq!(
+        said.problem(),
+        "no variables are given, allowed are 1 to 10"
+    );
+}
+
+#[test]
 fn boxes_that_are_none_are_refused() {
     let of = formula("x*y");
     let said = |limits: &[(f64, f64)]| {

@@ -4,6 +4,7 @@ use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels, Parame
 use quadscan_kernels::monte_carlo::philox::{philox, round_keys};
 use quadscan_kernels::monte_carlo::sizes::{GROUP, MAX_DIMENSIONS, Points, Sums, THREADS};
 
+use super::statistics::least_sigma;
 use super::{Estimate, SamplingStatus, Sorted, sorted, within};
 use crate::Result;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
@@ -152,14 +153,19 @@ impl Lattice {
         limits: &[(f64, f64)],
         parameters: &Parameters,
     ) -> Result<Estimate> {
-        let Sorted { sign, limits } = sorted(&self.kernels, limits, parameters)?;
+        let Sorted {
+            sign,
+            limits,
+            volume,
+        } = sorted(&self.kernels, limits, parameters)?;
         if limits.iter().any(|(from, to)| from == to) {
             return Ok(Estimate::NOTHING);
         }
+        if !volume.is_normal() {
+            return Ok(Estimate::not_finite(0, 0));
+        }
         let options = self.options;
-        let replicates = options.replicates;
-        let volume: f64 = limits.iter().map(|(from, to)| to - from).product();
-        let mut sums = vec![0.0; replicates as usize];
+        let mut sums = vec![0.0; options.replicates as usize];
         let mut squares = 0.0;
         let mut estimate = Estimate::NOTHING;
         for bits in FEWEST..=options.points.ilog2() {
@@ -168,30 +174,12 @@ impl Lattice {
                 *of += more.first;
                 squares += more.second;
             }
-            let points = 1_u64 << bits;
-            let evaluations = points * u64::from(replicates);
-            if !squares.is_finite() {
-                return Ok(Estimate::not_finite(evaluations, replicates));
-            }
-            let (count, scale) = (f64::from(replicates), volume / points as f64);
-            let mean = sums.iter().sum::<f64>() / count;
-            let off = |of: &f64| (of - mean) * (of - mean);
-            let variance = sums.iter().map(off).sum::<f64>() / (count * (count - 1.0));
-            let (value, sigma) = (mean * scale, variance.sqrt() * scale);
-            let tolerance = options.absolute.max(options.relative * value.abs());
-            estimate = Estimate {
-                value: sign * value,
-                sigma,
-                chi_square: 0.0,
-                evaluations,
-                iterations: replicates,
-                status: match () {
-                    _ if squares == 0.0 => SamplingStatus::Unseen,
-                    _ if sigma <= tolerance => SamplingStatus::Converged,
-                    _ => SamplingStatus::OutOfRoom,
-                },
-            };
-            if estimate.status == SamplingStatus::Converged {
+            estimate = estimated(&sums, squares, volume, 1 << bits, &options);
+            estimate.value *= sign;
+            if matches!(
+                estimate.status,
+                SamplingStatus::Converged | SamplingStatus::NotFinite
+            ) {
                 break;
             }
         }
@@ -248,5 +236,52 @@ impl Lattice {
             second: sums.iter().map(|sums| sums.second).sum(),
         };
         Ok(sums.chunks(groups as usize).map(of_replicate).collect())
+    }
+}
+
+/// What sums of replicates say, each of a lattice of so many points, and the sum of all squares.
+pub(super) fn estimated(
+    sums: &[f64],
+    squares: f64,
+    volume: f64,
+    points: u64,
+    options: &LatticeOptions,
+) -> Estimate {
+    let (count, scale) = (sums.len() as f64, volume / points as f64);
+    let (replicates, evaluations) = (sums.len() as u32, points * sums.len() as u64);
+    let mean = sums.iter().sum::<f64>() / count;
+    // In units of the largest, of which the squares are numbers.
+    let off = |of: &f64| (of - mean).abs();
+    let largest = sums.iter().map(off).fold(0.0, f64::max);
+    let square = |of: &f64| (off(of) / largest) * (off(of) / largest);
+    let spread = match largest {
+        0.0 => 0.0,
+        _ => largest * (sums.iter().map(square).sum::<f64>() / (count * (count - 1.0))).sqrt(),
+    };
+    let least = least_sigma(mean / points as f64, squares / evaluations as f64);
+    let is_nothing = squares == 0.0 && mean == 0.0 && largest == 0.0;
+    let (value, sigma) = match is_nothing {
+        true => (0.0, 0.0),
+        // What underflows here is not 0.
+        false => {
+            let sigma = (spread * scale).max(least * volume);
+            (mean * scale, sigma.max(f64::MIN_POSITIVE))
+        }
+    };
+    if !(squares.is_finite() && value.is_finite() && sigma.is_finite()) {
+        return Estimate::not_finite(evaluations, replicates);
+    }
+    let tolerance = options.absolute.max(options.relative * value.abs());
+    Estimate {
+        value,
+        sigma,
+        chi_square: 0.0,
+        evaluations,
+        iterations: replicates,
+        status: match () {
+            _ if is_nothing => SamplingStatus::Unseen,
+            _ if sigma <= tolerance => SamplingStatus::Converged,
+            _ => SamplingStatus::OutOfRoom,
+        },
     }
 }

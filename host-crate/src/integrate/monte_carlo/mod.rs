@@ -28,7 +28,8 @@ pub enum SamplingStatus {
     Disagree,
     /// The function was 0 at every point: either it is 0, or no point met what there is of it.
     Unseen,
-    /// The function is infinite or NaN somewhere, or its sums overflow: there is no value.
+    /// The function is infinite or NaN somewhere, or its sums overflow, or the product of the box's
+    /// widths is not a normal number: there is no value.
     NotFinite,
 }
 
@@ -78,6 +79,8 @@ impl Estimate {
 struct Sorted {
     sign: f64,
     limits: Vec<(f64, f64)>,
+    /// The product of the widths.
+    volume: f64,
 }
 
 /// Refuses what is not a box of an integrand's dimensions, and parameters that are no numbers.
@@ -93,14 +96,18 @@ fn sorted(kernels: &Kernels, limits: &[(f64, f64)], parameters: &Parameters) -> 
     let mut sorted = Sorted {
         sign: 1.0,
         limits: Vec::with_capacity(dimensions),
+        volume: 1.0,
     };
     for &(from, to) in limits {
         if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
-            let problem = format!("are {from:?} to {to:?}, allowed are finite boxes");
+            let problem = format!(
+                "are {from:?} to {to:?}, allowed are finite limits whose distance is finite"
+            );
             return Err(Error::argument("limits", problem));
         }
         sorted.sign = if from > to { -sorted.sign } else { sorted.sign };
         sorted.limits.push((from.min(to), from.max(to)));
+        sorted.volume *= (to - from).abs();
     }
     if parameters.iter().flatten().any(|number| number.is_nan()) {
         let problem = "have a NaN, allowed are numbers";

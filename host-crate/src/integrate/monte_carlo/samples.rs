@@ -63,7 +63,7 @@ pub(super) struct IterationSums {
     pub(super) square: f64,
 }
 
-/// Memory of a memory.
+/// Device memory of a plan.
 #[derive(Debug)]
 pub(super) struct Memory {
     module: Module,

@@ -1,5 +1,20 @@
 //! What iterations say together.
 
+use cuda_std::GpuFloat;
+
+/// Rounding of a mean, in units of the root of the mean square.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// What the standard error of a mean is at least, for that mean and the mean square: what rounding
+/// leaves; where squares underflow, the root of the largest of which that can be. 0 where all were 0.
+pub(super) fn least_sigma(mean: f64, square: f64) -> f64 {
+    match () {
+        _ if mean == 0.0 && square == 0.0 => 0.0,
+        _ if square < f64::MIN_POSITIVE => f64::MIN_POSITIVE.sqrt(),
+        _ => ROUNDING * square.sqrt(),
+    }
+}
+
 /// An iteration's estimate and its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Iteration {
@@ -47,9 +62,9 @@ pub(super) fn together(iterations: &[Iteration]) -> Together {
     let degrees = (count - 1.0).max(1.0);
     let chi_square = all / degrees;
     // The cube root of chi square is nearly normal (Wilson and Hilferty, The distribution of
-    // chi-square, 1931).
+    // chi-square, 1931): by the function of kernels, with the same bits on every host.
     let spread = 2.0 / (9.0 * degrees);
-    let above = (chi_square.cbrt() - (1.0 - spread)) / spread.sqrt();
+    let above = (GpuFloat::cbrt(chi_square) - (1.0 - spread)) / spread.sqrt();
     Together {
         value,
         sigma,

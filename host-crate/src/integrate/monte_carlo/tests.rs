@@ -3,8 +3,9 @@
 use quadscan_kernels::monte_carlo::sizes::BINS;
 
 use super::grid::Grid;
-use super::lattice::GENERATOR;
-use super::statistics::{Iteration, together};
+use super::lattice::{GENERATOR, LatticeOptions, estimated};
+use super::statistics::{Iteration, least_sigma, together};
+use super::{Estimate, SamplingStatus};
 
 #[test]
 fn bins_come_to_have_equal_parts_of_the_function() {
@@ -118,5 +119,53 @@ fn the_generating_vector_is_nearly_the_best_component_by_component() {
                 *product *= factor(chosen, index);
             }
         }
+    }
+}
+
+#[test]
+fn lattices_of_what_overflows_or_underflows_do_not_say_that_they_converged() {
+    let of = |each: f64, square: f64, volume: f64| -> Estimate {
+        // 256 points and four replicates, of values that are all the same.
+        let squares = 1024.0 * square;
+        estimated(
+            &[256.0 * each; 4],
+            squares,
+            volume,
+            256,
+            &LatticeOptions::default(),
+        )
+    };
+    let flat = of(3.0, 9.0, 2.0);
+    assert_eq!((flat.value, flat.status), (6.0, SamplingStatus::Converged));
+    assert_eq!(flat.sigma, 6.0 * 8.0 * f64::EPSILON);
+    for (each, square, volume) in [(1e10, 1e20, 1e300), (1e200, f64::INFINITY, 1.0)] {
+        let status = of(each, square, volume).status;
+        assert_eq!(status, SamplingStatus::NotFinite, "{each}");
+    }
+    // Whose squares are 0.
+    let small = of(1e-200, 0.0, 1.0);
+    assert_eq!(
+        (small.value, small.status),
+        (1e-200, SamplingStatus::OutOfRoom)
+    );
+    let smaller = of(1e-200, 0.0, 1e-300);
+    assert_eq!(
+        (smaller.value, smaller.status),
+        (0.0, SamplingStatus::OutOfRoom)
+    );
+    assert_eq!(of(0.0, 0.0, 1.0).status, SamplingStatus::Unseen);
+    let options = LatticeOptions::default();
+    // Whose squares are numbers, and those of the differences are not.
+    let sums = [-1e-164, 1e-164, -1e-164, 1e-164].map(|off| 5.12e-152 + off);
+    let apart = estimated(&sums, 1024.0 * 4e-308, 1.0, 256, &options);
+    assert!((apart.sigma / (1e-164 / 256.0 / 3.0_f64.sqrt()) - 1.0).abs() < 1e-2);
+}
+
+#[test]
+fn a_standard_error_is_no_less_than_rounding_and_than_squares_that_underflow() {
+    assert_eq!(least_sigma(1.0, 4.0), 16.0 * f64::EPSILON);
+    assert_eq!(least_sigma(0.0, 0.0), 0.0);
+    for (mean, square) in [(1e-200, 0.0), (0.0, 5e-324)] {
+        assert_eq!(least_sigma(mean, square), f64::MIN_POSITIVE.sqrt());
     }
 }

@@ -5,7 +5,7 @@ use quadscan_kernels::monte_carlo::sizes::GROUP;
 
 use super::grid::Grid;
 use super::samples::{Memory, Run, Shape};
-use super::statistics::{Iteration, together};
+use super::statistics::{Iteration, least_sigma, together};
 use super::{Estimate, SamplingStatus, Sorted, sorted, within};
 use crate::Result;
 use crate::device::Module;
@@ -17,8 +17,6 @@ const FEWEST: u64 = 4 * GROUP as u64;
 const MOST: u64 = 1 << 31;
 /// Iterations that count before there may be an end.
 const LEAST: usize = 5;
-/// Rounding of a mean, in units of the root of the mean square.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// What is asked of an integral.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,8 @@ pub struct VegasOptions {
     pub relative: f64,
     /// Evaluations of an iteration, 128 to 2^31; rounded down to whole groups of samples.
     pub evaluations: u64,
-    /// The first iterations, 0 to 1000, which move the grid and do not count.
+    /// The first iterations, 0 to 1000, which do not count; the first of them tells the mean square,
+    /// the others move the grid.
     pub training: u32,
     /// The most iterations behind them, 2 to 1000, which count: as many as it takes, but no fewer
     /// than 5 where so many are allowed.
@@ -150,9 +149,16 @@ impl Vegas {
         limits: &[(f64, f64)],
         parameters: &Parameters,
     ) -> Result<Estimate> {
-        let Sorted { sign, limits } = sorted(&self.memory.kernels, limits, parameters)?;
+        let Sorted {
+            sign,
+            limits,
+            volume,
+        } = sorted(&self.memory.kernels, limits, parameters)?;
         if limits.iter().any(|(from, to)| from == to) {
             return Ok(Estimate::NOTHING);
+        }
+        if !volume.is_normal() {
+            return Ok(Estimate::not_finite(0, 0));
         }
         let options = self.options;
         let shape = Shape::new(options.evaluations, limits.len());
@@ -183,10 +189,10 @@ impl Vegas {
             if is_training {
                 continue;
             }
-            let rounding = ROUNDING * square.sqrt();
+            let least = least_sigma(sums.value, square);
             counted.push(Iteration {
                 value: sums.value,
-                sigma: sums.variance.sqrt().max(rounding),
+                sigma: sums.variance.sqrt().max(least),
             });
             let together = together(&counted);
             let tolerance = options
