@@ -1,6 +1,7 @@
 //! Several devices of one machine, which share the work of one process.
 
 use std::ops::Deref;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{Artifact, Device, Module};
 use crate::{Error, Result};
@@ -67,11 +68,16 @@ impl Devices {
     /// # Errors
     ///
     /// [`Error::OutOfRange`] for none and for more than 8, [`Error::Argument`] where one occurs
-    /// twice.
+    /// twice, also where one GPU was opened twice: it would wait for itself.
     pub fn new(devices: Vec<Device>) -> Result<Self> {
         within(devices.len())?;
         let mut pairs = (1..devices.len()).map(|i| (&devices[i], &devices[..i]));
-        if let Some((twice, _)) = pairs.find(|(device, before)| before.contains(device)) {
+        let is_one = |one: &Device, other: &Device| {
+            let place = one.pci_bus_id();
+            one == other || place.is_some() && place == other.pci_bus_id()
+        };
+        let is_among = |device, before: &[Device]| before.iter().any(|one| is_one(one, device));
+        if let Some((twice, _)) = pairs.find(|(device, before)| is_among(device, before)) {
             let problem = format!("has {} twice, allowed is each device once", twice.label());
             return Err(Error::argument("devices", problem));
         }
@@ -118,6 +124,7 @@ impl Devices {
     ///
     /// The driver's.
     pub fn join(&self) -> Result<()> {
+        let _in_order = in_order();
         for first in self.iter() {
             for then in self.iter().filter(|then| *then != first) {
                 // Emulated devices have done what they were given.
@@ -143,6 +150,14 @@ impl Devices {
     pub fn synchronize(&self) -> Result<()> {
         self.iter().try_for_each(Device::synchronize)
     }
+}
+
+/// Held while several devices are given something that makes them wait for each other. If one
+/// device had it before what another thread gives, and a second device behind that, each would wait
+/// for the other for ever.
+pub(super) fn in_order() -> MutexGuard<'static, ()> {
+    static ORDER: Mutex<()> = Mutex::new(());
+    ORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Emulated devices that reach each other's memory.

@@ -84,6 +84,21 @@ impl Device {
         }
     }
 
+    /// Err while any thread records.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Recording`] where another thread does, [`Error::Argument`] with `what` where this
+    /// one does.
+    pub(crate) fn expect_no_recording(&self, what: &str) -> Result<()> {
+        if self.is_recording_here() {
+            let device = self.label();
+            let problem = format!("cannot be recorded into a graph, as on {device}");
+            return Err(Error::argument(what, problem));
+        }
+        self.at_work().map(drop)
+    }
+
     /// Whether this thread records.
     pub(super) fn is_recording_here(&self) -> bool {
         *self.inner.gate.enter() == Some(thread::current().id())
