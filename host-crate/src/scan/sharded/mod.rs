@@ -271,8 +271,7 @@ impl<O: ScanKernels> ShardedPlan<O> {
             // Whoever may write the shards may put others in their place.
             let (has, needed) = (shard.len(), self.partition.shard_len(number));
             if has != needed {
-                let problem =
-                    format!("has {has} elements on device {number}, needed are {needed}");
+                let problem = format!("has {has} elements on device {number}, needed are {needed}");
                 return Err(Error::argument(argument, problem));
             }
             Ok(shard.address())
