@@ -1,8 +1,8 @@
 //! Several devices of one machine, which share the work of one process.
 
 use std::ops::Deref;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::gate::in_order;
 use super::{Artifact, Device, Module};
 use crate::{Error, Result};
 
@@ -150,14 +150,6 @@ impl Devices {
     pub fn synchronize(&self) -> Result<()> {
         self.iter().try_for_each(Device::synchronize)
     }
-}
-
-/// Held while several devices are given something that makes them wait for each other. If one
-/// device had it before what another thread gives, and a second device behind that, each would wait
-/// for the other for ever.
-pub(super) fn in_order() -> MutexGuard<'static, ()> {
-    static ORDER: Mutex<()> = Mutex::new(());
-    ORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Emulated devices that reach each other's memory.

@@ -6,7 +6,7 @@
 use cuda_builder::manifest;
 use cuda_std::launch::{Actual, Kernel, LaunchShape, SafeLaunch};
 
-use super::devices::in_order;
+use super::gate::in_order;
 use super::limits::Limits;
 use super::module::Entry;
 use super::{Arguments, Device, FunctionHandle, LaunchConfig, Module, signature};

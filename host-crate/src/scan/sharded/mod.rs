@@ -22,11 +22,9 @@ use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::scratch::{
     ALL_TILES, DEVICES, GROUP, HEAD, MAX_DEVICES, OWN_DEVICE, SCRATCHES,
 };
-use quadscan_kernels::scan::{
-    Algorithm, DEALT, EXCLUSIVE, FOLLOWS, HAS_INITIAL, ScanKernel, ScanKernels, TOTALS,
-};
+use quadscan_kernels::scan::{DEALT, FOLLOWS, HAS_INITIAL, ScanKernels, TOTALS};
 
-use self::part::{PARAMETERS, Part, part};
+use self::part::{PARAMETERS, Part, expect_one_artifact, flags_of, fold, kernel, part};
 use super::launch::Kind;
 use super::textbook::{Scan, parameters};
 use crate::device::{Actual, Buffer, Device, Devices, Layout, Module, Partition, ShardedBuffer};
@@ -72,25 +70,17 @@ impl<O: ScanKernels> ShardedPlan<O> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for modules of other devices or of several artifacts, for devices that cannot
-    /// [look ahead](Algorithm::LookAhead), and where the layout is [`Layout::Dealt`] for those that do
-    /// not reach each other; those of [`Plan::new`](super::Plan::new).
+    /// [`Error::Argument`] for modules of other devices or of several artifacts, for devices that
+    /// cannot [look ahead](quadscan_kernels::scan::Algorithm::LookAhead), and where the layout is
+    /// [`Layout::Dealt`] for those that do not reach each other; those of
+    /// [`Plan::new`](super::Plan::new).
     pub fn new(devices: &Devices, modules: &[Module], len: usize, layout: Layout) -> Result<Self> {
         let owners = modules.iter().map(Module::device);
         if !devices.iter().eq(owners) {
             let problem = format!("are not of the {} devices, in their order", devices.len());
             return Err(Error::argument("modules", problem));
         }
-        // Those of other architectures cannot be compared.
-        let differ = |a: &Module, b: &Module| match (a.manifest(), b.manifest()) {
-            (Some(a), Some(b)) => a.arch == b.arch && a != b,
-            (a, b) => a.is_some() != b.is_some(),
-        };
-        let mut pairs = (1..modules.len()).map(|i| (&modules[i], &modules[..i]));
-        if pairs.any(|(module, before)| before.iter().any(|one| differ(one, module))) {
-            let problem = "are of several artifacts, allowed is one";
-            return Err(Error::argument("modules", problem));
-        }
+        expect_one_artifact(modules)?;
         if layout == Layout::Dealt && !devices.reach_each_other()? {
             let problem = "is Dealt, and two of the devices cannot reach each other's memory: \
                            allowed is Contiguous";
@@ -387,31 +377,6 @@ impl<O: ScanKernels> ShardedPlan<O> {
             _ => Ok(()),
         }
     }
-}
-
-/// What scans on each device.
-fn kernel<O: ScanKernels>() -> Result<&'static ScanKernel> {
-    let mut kernels = O::KERNELS.iter();
-    let found = kernels.find(|kernel| kernel.algorithm == Algorithm::LookAhead);
-    found.ok_or_else(|| Error::unknown_kernel("lookahead"))
-}
-
-/// The flags of a scan, but for its initial value, and that.
-fn flags_of<A>(kind: Kind<A>) -> (u32, Option<A>) {
-    match kind {
-        Kind::Inclusive(initial) => (0, initial),
-        Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
-    }
-}
-
-/// The groups behind what stands before them, in their order: as a device combines them.
-fn fold<O: Operator>(
-    before: Option<O::Accumulator>,
-    groups: &[O::Accumulator],
-) -> Option<O::Accumulator> {
-    groups.iter().fold(before, |before, &group| {
-        Some(before.map_or(group, |before| O::combine(before, group)))
-    })
 }
 
 impl<O: ScanKernels> fmt::Debug for ShardedPlan<O> {
