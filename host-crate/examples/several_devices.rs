@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A folder of PTX may be named instead of the feature `kernels` (then `instances`), and behind it the
-//! binary logarithm of the number of elements, 32 on GPUs. Without a GPU two emulated devices have
+//! binary logarithm of the number of elements, 7 to 40: 32 on GPUs. Without a GPU two emulated devices have
 //! 2^12 elements, and no times.
 
 use std::process::ExitCode;
@@ -50,6 +50,10 @@ fn run() -> Done {
         Err(error) => return Err(error.into()),
     };
     let exponent = arguments.next().map_or(Ok(usual), |text| text.parse())?;
+    if !(7..=40).contains(&exponent) {
+        let problem = format!("the binary logarithm is {exponent}, allowed are 7 to 40");
+        return Err(problem.into());
+    }
     let is_timed = all[0].properties().has_timer;
     let work = Work {
         n: 1 << exponent,

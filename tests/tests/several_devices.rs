@@ -1,6 +1,7 @@
 //! Arrays on several emulated devices: scans and reductions have the same bits for every number of
 //! devices and both layouts, under the checks of all of them together.
 
+use quadscan::Error;
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Observation, Settings, Unobserved, Verdicts};
 use quadscan::device::{Artifact, Device, Devices, Layout};
@@ -180,6 +181,14 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     let text = said(dealt.inclusive_in_place(&mut data));
     assert!(text.starts_with("data is distributed as "), "{text}");
 
+    // A shorter buffer in the place of a shard.
+    let mut data = devices.upload(dealt.partition(), &[1u32; 5]).expect("room");
+    data.shards_mut()[0] = devices[0].alloc(4).expect("room");
+    let expected = "data has 4 elements on device 0, needed are 5";
+    assert_eq!(said(dealt.inclusive_in_place(&mut data)), expected);
+    let text = said(dealt.reduce(&data).map(drop));
+    assert_eq!(text, expected.replace("data", "input"));
+
     let text = said(Devices::emulated(9, None).map(drop));
     assert!(
         text.contains("devices") && text.contains("1 to 8"),
@@ -198,6 +207,16 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     let text = said(wrong.map(drop));
     assert!(text.contains("2 devices, in their order"), "{text}");
 
+    // Of code without a manifest beside that of an artifact.
+    let ptx = ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry none() { ret; }";
+    let strange = devices[1].load_ptx(ptx).expect("it loads");
+    let mixed = [modules[0].clone(), strange];
+    let wrong = ShardedPlan::<Sum<u32>>::new(&devices, &mixed, 5, Layout::Contiguous);
+    assert_eq!(
+        said(wrong.map(drop)),
+        "modules are of several artifacts, allowed is one"
+    );
+
     // Devices of different machines.
     let strangers = [(), ()].map(|()| Devices::emulated(1, None).expect("one")[0].clone());
     let strangers = Devices::new(strangers.to_vec()).expect("two devices");
@@ -205,4 +224,38 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     let apart = ShardedPlan::<Sum<u32>>::new(&strangers, &modules, 5, Layout::Dealt);
     let text = said(apart.map(drop));
     assert!(text.contains("cannot reach each other's memory"), "{text}");
+}
+
+#[test]
+fn nothing_is_launched_while_any_of_the_devices_is_recorded() {
+    let artifact = modules::ours().expect("the artifact is whole");
+    let devices = Devices::emulated(2, None).expect("two devices");
+    let modules = devices.load(&artifact).expect("it loads");
+    for layout in LAYOUTS {
+        let plan = ShardedPlan::<Sum<u32>>::new(&devices, &modules, 5, layout);
+        let mut plan = plan.expect("a plan");
+        let mut data = devices.upload(plan.partition(), &[1u32; 5]).expect("room");
+        for device in devices.iter() {
+            let refused = device.capture(|| plan.inclusive_in_place(&mut data));
+            let text = refused.expect_err("refused").to_string();
+            assert!(text.contains("cannot be recorded into a graph"), "{text}");
+            let refused = device.capture(|| plan.reduce(&data).map(drop));
+            let text = refused.expect_err("refused").to_string();
+            assert!(text.contains("cannot be recorded into a graph"), "{text}");
+            // Recorded by this thread, and asked of by another one.
+            let recorded = device.capture(|| {
+                let (plan, data) = (&mut plan, &mut data);
+                let asked = move || plan.inclusive_in_place(data);
+                let refused = std::thread::scope(|scope| scope.spawn(asked).join());
+                let refused = refused.expect("no panic").expect_err("refused");
+                assert!(matches!(refused, Error::Recording { .. }), "{refused}");
+                Ok(())
+            });
+            recorded.map(drop).expect("an empty graph");
+        }
+        // The plan is as good as before.
+        assert_eq!(plan.reduce(&data).expect("a reduction"), 5);
+        plan.inclusive_in_place(&mut data).expect("a scan");
+        assert_eq!(data.to_vec().expect("a scan"), [1, 2, 3, 4, 5]);
+    }
 }

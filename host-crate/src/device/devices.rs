@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use super::gate::in_order;
 use super::{Artifact, Device, Module};
 use crate::{Error, Result};
 
@@ -67,11 +68,16 @@ impl Devices {
     /// # Errors
     ///
     /// [`Error::OutOfRange`] for none and for more than 8, [`Error::Argument`] where one occurs
-    /// twice.
+    /// twice, also where one GPU was opened twice: it would wait for itself.
     pub fn new(devices: Vec<Device>) -> Result<Self> {
         within(devices.len())?;
         let mut pairs = (1..devices.len()).map(|i| (&devices[i], &devices[..i]));
-        if let Some((twice, _)) = pairs.find(|(device, before)| before.contains(device)) {
+        let is_one = |one: &Device, other: &Device| {
+            let place = one.pci_bus_id();
+            one == other || place.is_some() && place == other.pci_bus_id()
+        };
+        let is_among = |device, before: &[Device]| before.iter().any(|one| is_one(one, device));
+        if let Some((twice, _)) = pairs.find(|(device, before)| is_among(device, before)) {
             let problem = format!("has {} twice, allowed is each device once", twice.label());
             return Err(Error::argument("devices", problem));
         }
@@ -118,6 +124,7 @@ impl Devices {
     ///
     /// The driver's.
     pub fn join(&self) -> Result<()> {
+        let _in_order = in_order();
         for first in self.iter() {
             for then in self.iter().filter(|then| *then != first) {
                 // Emulated devices have done what they were given.

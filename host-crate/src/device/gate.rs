@@ -12,7 +12,7 @@
 
 use std::ffi::c_void;
 use std::ops::Deref;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread::{self, ThreadId};
 
 use super::{Backend, Device, GraphHandle};
@@ -45,6 +45,14 @@ impl<'a> Deref for AtWork<'a> {
     fn deref(&self) -> &Self::Target {
         self.backend
     }
+}
+
+/// Held while several devices are given something that makes them wait for each other. If one
+/// device had it before what another thread gives, and a second device behind that, each would wait
+/// for the other for ever.
+pub(super) fn in_order() -> MutexGuard<'static, ()> {
+    static ORDER: Mutex<()> = Mutex::new(());
+    ORDER.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Device {
@@ -82,6 +90,21 @@ impl Device {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// Err while any thread records.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Recording`] where another thread does, [`Error::Argument`] with `what` where this
+    /// one does.
+    pub(crate) fn expect_no_recording(&self, what: &str) -> Result<()> {
+        if self.is_recording_here() {
+            let device = self.label();
+            let problem = format!("cannot be recorded into a graph, as on {device}");
+            return Err(Error::argument(what, problem));
+        }
+        self.at_work().map(drop)
     }
 
     /// Whether this thread records.

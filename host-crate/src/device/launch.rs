@@ -3,11 +3,10 @@
 //! A launch finds its entry (once, which loads its part), compares the entry's parameters with the
 //! launcher's (once), and checks owners, sizes and the author's conditions.
 
-use std::sync::{Mutex, PoisonError};
-
 use cuda_builder::manifest;
 use cuda_std::launch::{Actual, Kernel, LaunchShape, SafeLaunch};
 
+use super::gate::in_order;
 use super::limits::Limits;
 use super::module::Entry;
 use super::{Arguments, Device, FunctionHandle, LaunchConfig, Module, signature};
@@ -179,17 +178,16 @@ impl Module {
         };
         if first.device().backend().family().is_some() {
             let peers: Vec<Vec<&[u8]>> = ready[1..].iter().map(|peer| peer.3.clone()).collect();
+            let backend = first.device().at_work()?;
             // SAFETY: the caller's.
-            unsafe {
-                let backend = first.device().at_work()?;
-                backend.launch_among(*function, config, bytes, &peers)?;
+            let launched = unsafe { backend.launch_among(*function, config, bytes, &peers) };
+            drop(backend);
+            if is_taken(&launched) {
+                modules.iter().for_each(|module| module.set_launched(name));
             }
-            first.set_launched(name);
-            return Ok(());
+            return launched;
         }
-        // Two such launches that devices begin in different orders would wait for each other.
-        static ORDER: Mutex<()> = Mutex::new(());
-        let _in_order = ORDER.lock().unwrap_or_else(PoisonError::into_inner);
+        let _in_order = in_order();
         let mut ready = ready.iter();
         // SAFETY: the caller's.
         ready.try_for_each(|(module, function, config, bytes)| unsafe {
@@ -300,7 +298,7 @@ impl Module {
         let launched = unsafe { backend.launch(function, config, parameters) };
         // Gone before the entries are locked, which others do first.
         drop(backend);
-        if matches!(launched, Ok(()) | Err(Error::KernelStopped { .. })) {
+        if is_taken(&launched) {
             self.set_launched(name);
         }
         launched
@@ -323,6 +321,11 @@ impl Module {
         self.set_checked(K::NAME, K::PARAMETERS);
         Ok(())
     }
+}
+
+/// Whether the backend took a launch.
+fn is_taken(launched: &Result<()>) -> bool {
+    matches!(launched, Ok(()) | Err(Error::KernelStopped { .. }))
 }
 
 #[cfg(test)]

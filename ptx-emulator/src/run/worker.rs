@@ -68,11 +68,14 @@ impl<'a, O: Observer> Worker<'a, O> {
     }
 
     fn next_block(&mut self, old: Option<Block>) -> Option<Block> {
-        let linear = self.shared.next.fetch_add(1, Ordering::Relaxed);
-        if linear >= self.shared.blocks {
+        let turn = self.shared.next.fetch_add(1, Ordering::Relaxed);
+        if turn >= self.shared.blocks {
             return None;
         }
         let launch = self.launch;
+        // Devices take turns, so that each begins with as many as alone.
+        let devices = launch.parameters.len() as u64;
+        let linear = turn % devices * launch.blocks() + turn / devices;
         let state = BlockState::new(launch, linear);
         self.observer.block_begins(state.index, linear);
         let threads = launch.threads();

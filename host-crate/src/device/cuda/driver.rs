@@ -21,6 +21,10 @@ pub(super) const NO_DEVICE: u32 = 100;
 pub(super) const EVENT_WITHOUT_TIME: c_uint = 2;
 /// `CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED`.
 pub(super) const PEER_ACCESS_ENABLED: u32 = 704;
+/// `CUDA_ERROR_PEER_ACCESS_UNSUPPORTED`.
+pub(super) const PEER_ACCESS_UNSUPPORTED: u32 = 217;
+/// `CUDA_ERROR_TOO_MANY_PEERS`: the device has no room for another.
+pub(super) const TOO_MANY_PEERS: u32 = 711;
 /// `CUDA_ERROR_NOT_FOUND`.
 pub(super) const NOT_FOUND: u32 = 500;
 

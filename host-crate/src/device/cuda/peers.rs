@@ -26,6 +26,11 @@ pub(super) fn reach(own: u32, other: u32) -> Result<bool> {
         call!(cuDevicePrimaryCtxRelease_v2(other))?;
         match enabled {
             Err(Error::Driver { code, .. }) if code == driver::PEER_ACCESS_ENABLED => Ok(true),
+            Err(Error::Driver { code, .. })
+                if [driver::PEER_ACCESS_UNSUPPORTED, driver::TOO_MANY_PEERS].contains(&code) =>
+            {
+                Ok(false)
+            }
             enabled => enabled.map(|()| true),
         }
     }

@@ -22,14 +22,12 @@ use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::scratch::{
     ALL_TILES, DEVICES, GROUP, HEAD, MAX_DEVICES, OWN_DEVICE, SCRATCHES,
 };
-use quadscan_kernels::scan::{
-    Algorithm, DEALT, EXCLUSIVE, FOLLOWS, HAS_INITIAL, ScanKernel, ScanKernels, TOTALS,
-};
+use quadscan_kernels::scan::{DEALT, FOLLOWS, HAS_INITIAL, ScanKernels, TOTALS};
 
-use self::part::{PARAMETERS, Part, part};
+use self::part::{PARAMETERS, Part, expect_one_artifact, flags_of, fold, kernel, part};
 use super::launch::Kind;
 use super::textbook::{Scan, parameters};
-use crate::device::{Actual, Buffer, Devices, Layout, Module, Partition, ShardedBuffer};
+use crate::device::{Actual, Buffer, Device, Devices, Layout, Module, Partition, ShardedBuffer};
 use crate::error::{Error, Result};
 
 /// Scans and reductions by the operator `O` of an array that is on several devices.
@@ -62,6 +60,8 @@ pub struct ShardedPlan<O: ScanKernels> {
     devices: Devices,
     partition: Partition,
     parts: Vec<Part<O::Accumulator>>,
+    /// Whether only some of the devices of a dealt array may have been given a launch.
+    is_broken: bool,
     operator: PhantomData<O>,
 }
 
@@ -70,15 +70,17 @@ impl<O: ScanKernels> ShardedPlan<O> {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for modules of other devices, for devices that cannot
-    /// [look ahead](Algorithm::LookAhead), and where the layout is [`Layout::Dealt`] for those that do
-    /// not reach each other; those of [`Plan::new`](super::Plan::new).
+    /// [`Error::Argument`] for modules of other devices or of several artifacts, for devices that
+    /// cannot [look ahead](quadscan_kernels::scan::Algorithm::LookAhead), and where the layout is
+    /// [`Layout::Dealt`] for those that do not reach each other; those of
+    /// [`Plan::new`](super::Plan::new).
     pub fn new(devices: &Devices, modules: &[Module], len: usize, layout: Layout) -> Result<Self> {
         let owners = modules.iter().map(Module::device);
         if !devices.iter().eq(owners) {
             let problem = format!("are not of the {} devices, in their order", devices.len());
             return Err(Error::argument("modules", problem));
         }
+        expect_one_artifact(modules)?;
         if layout == Layout::Dealt && !devices.reach_each_other()? {
             let problem = "is Dealt, and two of the devices cannot reach each other's memory: \
                            allowed is Contiguous";
@@ -93,6 +95,7 @@ impl<O: ScanKernels> ShardedPlan<O> {
             devices: devices.clone(),
             partition,
             parts: parts.collect::<Result<_>>()?,
+            is_broken: false,
             operator: PhantomData,
         };
         plan.introduce()?;
@@ -124,8 +127,9 @@ impl<O: ScanKernels> ShardedPlan<O> {
     /// # Errors
     ///
     /// [`Error::Argument`] for arrays that are not distributed as
-    /// [`ShardedPlan::partition`] says, [`Error::ForeignBuffer`] for those of other devices; the
-    /// driver's.
+    /// [`ShardedPlan::partition`] says, within a recording of this thread, and of a dealt plan
+    /// after a launch has failed; [`Error::ForeignBuffer`] for arrays of other devices;
+    /// [`Error::Recording`] while another thread records; the driver's.
     pub fn inclusive(
         &mut self,
         input: &ShardedBuffer<O::Input>,
@@ -207,9 +211,11 @@ impl<O: ScanKernels> ShardedPlan<O> {
         O: Identity,
     {
         let places = self.places("input", input)?;
-        for (number, &place) in places.iter().enumerate() {
-            self.total(number, place)?;
-        }
+        self.expect_ready()?;
+        self.all_or_broken(|plan| {
+            let mut places = places.iter().enumerate();
+            places.try_for_each(|(number, &place)| plan.total(number, place))
+        })?;
         let totals = self.parts.iter().map(|part| part.totals.to_vec());
         let totals: Vec<Vec<O::Accumulator>> = totals.collect::<Result<_>>()?;
         let ordered: Vec<O::Accumulator> = match self.partition.layout() {
@@ -249,21 +255,46 @@ impl<O: ScanKernels> ShardedPlan<O> {
             );
             return Err(Error::argument(argument, problem));
         }
-        let shards = self.devices.iter().zip(array.shards());
-        let place = |(device, shard): (&crate::device::Device, &Buffer<T>)| {
+        let shards = self.devices.iter().zip(array.shards()).enumerate();
+        let place = |(number, (device, shard)): (usize, (&Device, &Buffer<T>))| {
             device.expect_own(shard.device(), "scan", argument)?;
+            // Whoever may write the shards may put others in their place.
+            let (has, needed) = (shard.len(), self.partition.shard_len(number));
+            if has != needed {
+                let problem = format!("has {has} elements on device {number}, needed are {needed}");
+                return Err(Error::argument(argument, problem));
+            }
             Ok(shard.address())
         };
         shards.map(place).collect()
     }
 
+    /// Err where it is known before the first launch that one of them would fail.
+    fn expect_ready(&self) -> Result<()> {
+        if self.is_broken {
+            let problem = "cannot be used after a launch has failed: make a new one";
+            return Err(Error::argument("the plan", problem));
+        }
+        let mut devices = self.devices.iter();
+        devices.try_for_each(|device| device.expect_no_recording("scans of several devices"))
+    }
+
+    /// Launches on all devices; if that fails the devices of a dealt array no longer have launches
+    /// with the same tags, and would wait for each other for ever.
+    fn all_or_broken(&mut self, launch: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
+        let launched = launch(self);
+        self.is_broken = launched.is_err() && self.partition.layout() == Layout::Dealt;
+        launched
+    }
+
     fn run(&mut self, kind: Kind<O::Accumulator>, input: &[u64], output: &[u64]) -> Result<()> {
+        self.expect_ready()?;
         if self.partition.is_empty() {
             return Ok(());
         }
         match self.partition.layout() {
             Layout::Contiguous => self.contiguous(kind, input, output),
-            Layout::Dealt => self.dealt(kind, input, output),
+            Layout::Dealt => self.all_or_broken(|plan| plan.dealt(kind, input, output)),
         }
     }
 
@@ -346,31 +377,6 @@ impl<O: ScanKernels> ShardedPlan<O> {
             _ => Ok(()),
         }
     }
-}
-
-/// What scans on each device.
-fn kernel<O: ScanKernels>() -> Result<&'static ScanKernel> {
-    let mut kernels = O::KERNELS.iter();
-    let found = kernels.find(|kernel| kernel.algorithm == Algorithm::LookAhead);
-    found.ok_or_else(|| Error::unknown_kernel("lookahead"))
-}
-
-/// The flags of a scan, but for its initial value, and that.
-fn flags_of<A>(kind: Kind<A>) -> (u32, Option<A>) {
-    match kind {
-        Kind::Inclusive(initial) => (0, initial),
-        Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
-    }
-}
-
-/// The groups behind what stands before them, in their order: as a device combines them.
-fn fold<O: Operator>(
-    before: Option<O::Accumulator>,
-    groups: &[O::Accumulator],
-) -> Option<O::Accumulator> {
-    groups.iter().fold(before, |before, &group| {
-        Some(before.map_or(group, |before| O::combine(before, group)))
-    })
 }
 
 impl<O: ScanKernels> fmt::Debug for ShardedPlan<O> {

@@ -1,12 +1,13 @@
-//! What a device has for its part of an array, and its launches.
+//! What a device has for its part of an array, its launches, and what parts are together.
 
 use bytemuck::Zeroable;
-use quadscan_kernels::scan::{Algorithm, ScanKernels};
+use quadscan_kernels::operator::Operator;
+use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, ScanKernel, ScanKernels};
 
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Partition};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scan::choice::Candidate;
-use crate::scan::launch;
+use crate::scan::launch::{self, Kind};
 use crate::scan::options::Options;
 use crate::scan::textbook::{Scan, parameters};
 
@@ -100,4 +101,45 @@ pub(super) fn part<O: ScanKernels>(
         scratch: device.alloc_zeroed(words)?,
         totals: device.alloc(len.div_ceil(partition.granule()))?,
     })
+}
+
+/// What scans on each device.
+pub(super) fn kernel<O: ScanKernels>() -> Result<&'static ScanKernel> {
+    let mut kernels = O::KERNELS.iter();
+    let found = kernels.find(|kernel| kernel.algorithm == Algorithm::LookAhead);
+    found.ok_or_else(|| Error::unknown_kernel("lookahead"))
+}
+
+/// The flags of a scan, but for its initial value, and that.
+pub(super) fn flags_of<A>(kind: Kind<A>) -> (u32, Option<A>) {
+    match kind {
+        Kind::Inclusive(initial) => (0, initial),
+        Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
+    }
+}
+
+/// The groups behind what stands before them, in their order: as a device combines them.
+pub(super) fn fold<O: Operator>(
+    before: Option<O::Accumulator>,
+    groups: &[O::Accumulator],
+) -> Option<O::Accumulator> {
+    groups.iter().fold(before, |before, &group| {
+        Some(before.map_or(group, |before| O::combine(before, group)))
+    })
+}
+
+/// Err unless the modules are of one artifact. Those of other architectures cannot be compared.
+pub(super) fn expect_one_artifact(modules: &[Module]) -> Result<()> {
+    let differ = |a: &Module, b: &Module| match (a.manifest(), b.manifest()) {
+        (Some(a), Some(b)) => a.arch == b.arch && a != b,
+        (a, b) => a.is_some() != b.is_some(),
+    };
+    let mut pairs = (1..modules.len()).map(|i| (&modules[i], &modules[..i]));
+    match pairs.any(|(module, before)| before.iter().any(|one| differ(one, module))) {
+        true => Err(Error::argument(
+            "modules",
+            "are of several artifacts, allowed is one",
+        )),
+        false => Ok(()),
+    }
 }

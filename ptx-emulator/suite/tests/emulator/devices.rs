@@ -17,8 +17,16 @@ fn relay(scope: &str) -> String {
 
 /// What `devices` give together, each of which waits for the one before it, and what was said.
 fn run(scope: &str, devices: usize, schedule: Schedule) -> (u32, Checked) {
+    run_blocks(scope, devices, schedule, 1)
+}
+
+/// The same on devices of one SM, with so many blocks each.
+fn run_blocks(scope: &str, devices: usize, schedule: Schedule, blocks: u32) -> (u32, Checked) {
     let program = Program::load(&relay(scope)).unwrap();
-    let mut gpu = Gpu::new(Model::h200());
+    let mut gpu = Gpu::new(Model {
+        sms: 1,
+        ..Model::h200()
+    });
     let words: Vec<u64> = (0..=devices).map(|_| gpu.alloc(4).unwrap()).collect();
     for (place, &word) in words.iter().enumerate() {
         gpu.copy_in(word, &u32::from(place == 0).to_le_bytes())
@@ -41,7 +49,7 @@ fn run(scope: &str, devices: usize, schedule: Schedule) -> (u32, Checked) {
         .check(
             &program,
             "test",
-            shape(1, 32),
+            shape(blocks, 32),
             &own,
             &options,
             Checks::default(),
@@ -60,6 +68,16 @@ fn devices_that_wait_for_each_other_run_at_the_same_time() {
             assert_eq!(sum, devices as u32 + 1);
             assert!(checked.is_clean(), "{checked}");
         }
+    }
+}
+
+/// The first device alone could fill the places of both with blocks, all of which wait for the second.
+#[test]
+fn no_device_takes_the_places_of_another() {
+    for schedule in [Schedule::Deterministic, Schedule::Seed(7)] {
+        let (sum, checked) = run_blocks("sys", 2, schedule, 64);
+        assert_eq!(sum, 3);
+        assert!(checked.is_clean(), "{checked}");
     }
 }
 

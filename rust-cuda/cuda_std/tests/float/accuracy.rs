@@ -124,7 +124,7 @@ fn the_cube_root_is_within_0_501_ulp() {
 }
 
 #[test]
-fn hyperbolic_functions_are_within_1_ulp_and_their_inverses_within_2_or_3() {
+fn hyperbolic_functions_are_within_1_or_1_2_ulp_and_their_inverses_within_2_or_3() {
     let ranges = [
         Range(-1.0, 1.0),
         Range(0.34, 1.1),
@@ -133,7 +133,13 @@ fn hyperbolic_functions_are_within_1_ulp_and_their_inverses_within_2_or_3() {
     ];
     within(1.0, "sinh", GpuFloat::sinh, Exact::sinh, &ranges);
     within(1.0, "cosh", GpuFloat::cosh, Exact::cosh, &ranges);
-    within(1.0, "tanh", GpuFloat::tanh, Exact::tanh, &ranges[..3]);
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(0.9, 1.0),
+        Range(0.34, 1.1),
+        Range(-40.0, 40.0),
+    ];
+    within(1.2, "tanh", GpuFloat::tanh, Exact::tanh, &ranges);
     let ranges = [Range(-1.0, 1.0), Range(0.1, 4.0), Range(1e8, 1e9), Anywhere];
     within(2.0, "asinh", GpuFloat::asinh, Exact::asinh, &ranges);
     let ranges = [
@@ -148,9 +154,15 @@ fn hyperbolic_functions_are_within_1_ulp_and_their_inverses_within_2_or_3() {
 }
 
 #[test]
-fn arc_functions_are_within_1_ulp() {
-    let ranges = [Range(-1.0, 1.0), Range(0.4, 0.5), Range(2.0, 3.0), Anywhere];
-    within(1.0, "atan", GpuFloat::atan, Exact::atan, &ranges);
+fn arc_sines_and_cosines_are_within_1_ulp_and_arc_tangents_within_1_2() {
+    let ranges = [
+        Range(-1.0, 1.0),
+        Range(0.4, 0.5),
+        Range(0.98, 1.02),
+        Range(2.0, 3.0),
+        Anywhere,
+    ];
+    within(1.2, "atan", GpuFloat::atan, Exact::atan, &ranges);
     let ranges = [Range(-1.0, 1.0), Range(0.99, 1.0)];
     within(1.0, "asin", GpuFloat::asin, Exact::asin, &ranges);
     within(1.0, "acos", GpuFloat::acos, Exact::acos, &ranges);
@@ -168,6 +180,20 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_2() {
     within(1.0, "sin", GpuFloat::sin, Exact::sin, &ranges);
     within(1.0, "cos", GpuFloat::cos, Exact::cos, &ranges);
     within(1.2, "tan", GpuFloat::tan, Exact::tan, &ranges);
+}
+
+/// The largest that a search has found, each of which is more than 1 ulp away.
+#[test]
+fn the_largest_errors_known_are_within_1_2_ulp() {
+    let (atan, tanh) = (1.005_073_725_903_299_8, 0.997_302_466_061_462);
+    let (y, x) = (1.638_137_135_454_555_7, 1.637_444_737_363_799);
+    let errors = [
+        ulps(GpuFloat::atan(atan), &exact(atan).atan()),
+        ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh()),
+        ulps(GpuFloat::atan2(y, x), &exact(y).atan2(&exact(x))),
+    ];
+    let is_known = |error: &f64| *error > 1.05 && *error <= 1.2;
+    assert!(errors.iter().all(is_known), "{errors:?}");
 }
 
 /// The error function by its sum of positive terms, with bits for a complement of 2^-220.
@@ -268,14 +294,19 @@ fn powers_are_within_1_ulp_for_every_exponent_of_the_result() {
 }
 
 #[test]
-fn angles_are_within_1_ulp_for_points_of_any_size() {
+fn angles_are_within_1_2_ulp_for_points_of_any_size() {
     let mut numbers = Numbers::new();
     let mut worst = (0.0, (0.0, 0.0));
     for i in 0..4000 {
-        let (y, x) = match i % 3 {
+        let (y, x) = match i % 4 {
             0 => (numbers.between(-2.0, 2.0), numbers.between(-2.0, 2.0)),
             1 => (numbers.anywhere(), numbers.anywhere()),
-            // Quotients near 1, of numbers of any size.
+            // Quotients just above 1, where errors are largest.
+            2 => {
+                let x = numbers.between(1.0, 2.0);
+                (x * (1.0 + numbers.between(0.0, 2e-3)), x)
+            }
+            // Quotients of up to 3, of numbers of any size.
             _ => {
                 let y = numbers.anywhere();
                 (y, y * numbers.between(-3.0, 3.0))
@@ -290,7 +321,7 @@ fn angles_are_within_1_ulp_for_points_of_any_size() {
         }
     }
     let (error, (y, x)) = worst;
-    assert!(error <= 1.0, "atan2({y:e}, {x:e}) is {error:.3} ulp away");
+    assert!(error <= 1.2, "atan2({y:e}, {x:e}) is {error:.3} ulp away");
     assert!(error > 0.25);
 }
 

@@ -63,14 +63,14 @@ fn exponentials_and_logarithms_of_f32_are_within_1_ulp() {
 }
 
 #[test]
-fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_1_2() {
+fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_1_25() {
     within(0.9, "cbrt", GpuFloat::cbrt, f64::cbrt);
     within(1.05, "atan", GpuFloat::atan, f64::atan);
     within(1.0, "asin", GpuFloat::asin, f64::asin);
     within(1.0, "acos", GpuFloat::acos, f64::acos);
     within(1.0, "sin", GpuFloat::sin, f64::sin);
     within(1.0, "cos", GpuFloat::cos, f64::cos);
-    within(1.2, "tan", GpuFloat::tan, f64::tan);
+    within(1.25, "tan", GpuFloat::tan, f64::tan);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn half_turns_and_error_functions_of_f32_are_within_1_ulp() {
 }
 
 #[test]
-fn powers_angles_and_lengths_of_f32_are_within_1_ulp() {
+fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_1() {
     let mut numbers = Numbers::new();
     let (mut power, mut angle, mut length) = (0.0f64, 0.0f64, 0.0f64);
     for _ in 0..100_000 {
@@ -123,6 +123,11 @@ fn powers_angles_and_lengths_of_f32_are_within_1_ulp() {
         if !y.is_nan() && !x.is_nan() {
             let truth = f64::from(y).atan2(f64::from(x));
             angle = angle.max(ulps(GpuFloat::atan2(y, x), truth));
+            // Quotients just above 1, where errors are largest.
+            let x = numbers.between(1.0, 2.0) as f32;
+            let y = x * (1.0 + numbers.between(0.0, 2e-3) as f32);
+            let truth = f64::from(y).atan2(f64::from(x));
+            angle = angle.max(ulps(GpuFloat::atan2(y, x), truth));
             let truth = f64::from(y).hypot(f64::from(x));
             length = length.max(ulps(GpuFloat::hypot(y, x), truth));
         }
@@ -132,13 +137,24 @@ fn powers_angles_and_lengths_of_f32_are_within_1_ulp() {
         "powers are {power:.3} ulp away"
     );
     assert!(
-        angle > 0.25 && angle <= 1.0,
+        angle > 0.25 && angle <= 1.1,
         "angles are {angle:.3} ulp away"
     );
     assert!(
         length > 0.25 && length <= 1.0,
         "lengths are {length:.3} ulp away"
     );
+}
+
+/// The largest that a search has found, each of which is more than 1 ulp away.
+#[test]
+fn the_largest_errors_known_of_f32_are_within_1_25_and_1_1_ulp() {
+    let angle = f32::from_bits(0x4680_a6e5);
+    let tangent = ulps(GpuFloat::tan(angle), f64::from(angle).tan());
+    assert!(tangent > 1.2 && tangent <= 1.25, "{tangent:.3}");
+    let (y, x) = (1.280_733_6f32, 1.280_307_7f32);
+    let angle = ulps(GpuFloat::atan2(y, x), f64::from(y).atan2(f64::from(x)));
+    assert!(angle > 1.05 && angle <= 1.1, "{angle:.3}");
 }
 
 #[test]
