@@ -70,6 +70,7 @@ macro_rules! scan_kernels {
         $crate::scan_entry! {
             #[cfg(target_feature = "sm_90")]
             /// Scans a large array; see `lookahead`.
+            #[launch_bounds(320, 1)]
             in $name: lookahead_ $name: $operator,
             lookahead::scan[lookahead: items, vectors, results, workers, delay, ahead]
         }
