@@ -61,6 +61,8 @@ def test_ctrl_c_ends_integrals_between_launches():
     program = (
         "import os, signal, threading, numpy as np, quadscan\n"
         "quadscan.open('emulator')\n"
+        # What a shell starts in the background ignores Ctrl-C.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         "try:\n"
         "    quadscan.integrate('runge', 0.0, np.ones(1 << 24), device='emulator')\n"
