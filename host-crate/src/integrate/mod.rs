@@ -39,6 +39,7 @@ mod items;
 mod monte_carlo;
 pub mod names;
 mod refuse;
+mod sorted;
 mod subject;
 mod tanh_sinh;
 

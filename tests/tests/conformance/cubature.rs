@@ -122,6 +122,9 @@ pub(crate) fn a_box_that_cannot_be_integrated_says_why(bench: &Bench) -> Outcome
     let infinite = plan(bench, Discontinuous::KERNELS, 1e-6)?.integrate(&cube, &of)?;
     assert_eq!(infinite.status, Status::NotFinite);
     assert!(infinite.value.is_nan() && infinite.error == f64::INFINITY);
+    // The volume of the box is no number.
+    let tiny = plan(bench, Discontinuous::KERNELS, 1e-6)?.integrate(&[(0.0, 1e-200); 2], &of)?;
+    assert_eq!((tiny.status, tiny.evaluations), (Status::NotFinite, 0));
     let of = parameters(2, |_| 3.0, |_| 0.3);
     let value = exact("continuous", &[3.0; 2], &[0.3; 2]).expect("a closed form");
     for (regions, evaluations) in [(1, 1 << 30), (1 << 20, 100)] {

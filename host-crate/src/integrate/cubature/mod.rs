@@ -16,6 +16,7 @@ use quadscan_kernels::cubature::region::{
 };
 
 use super::refuse;
+use super::sorted::Sorted;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::{Error, Result};
 use region::Part;
@@ -67,7 +68,8 @@ pub enum Status {
     OutOfRoom,
     /// The tolerance is less than the precision can give; value and error are those reached.
     Roundoff,
-    /// The function is infinite or NaN somewhere, or its sums overflow: there is no value.
+    /// The function is infinite or NaN somewhere, its sums overflow, or the volume of the box is no
+    /// normal number: there is no value.
     NotFinite,
 }
 
@@ -197,25 +199,11 @@ impl Cubature {
             let problem = format!("are {dimensions}, the formula has {variables} variables");
             return Err(Error::argument("limits", problem));
         }
-        let (mut sign, mut sorted) = (1.0, Vec::with_capacity(dimensions));
-        for &(from, to) in limits {
-            if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
-                let problem = format!("are {from:?} to {to:?}, allowed are finite boxes");
-                return Err(Error::argument("limits", problem));
-            }
-            sign = if from > to { -sign } else { sign };
-            sorted.push((from.min(to), from.max(to)));
-        }
-        if parameters
-            .iter()
-            .flatten()
-            .any(|parameter| parameter.is_nan())
-        {
-            return Err(Error::argument(
-                "parameters",
-                "have a NaN, allowed are numbers",
-            ));
-        }
+        let Sorted {
+            sign,
+            limits: sorted,
+            volume,
+        } = Sorted::new(limits, parameters)?;
         if sorted.iter().any(|(from, to)| from == to) {
             let status = Status::Converged;
             return Ok(Cubed {
@@ -225,6 +213,16 @@ impl Cubature {
                 regions: 0,
                 rounds: 0,
                 status,
+            });
+        }
+        if !volume.is_normal() {
+            return Ok(Cubed {
+                value: f64::NAN,
+                error: f64::INFINITY,
+                evaluations: 0,
+                regions: 0,
+                rounds: 0,
+                status: Status::NotFinite,
             });
         }
         let options = self.options;

@@ -10,6 +10,7 @@ mod vegas;
 
 use quadscan_kernels::monte_carlo::integrand::{Kernels, Parameters};
 
+use super::sorted::Sorted;
 use crate::{Error, Result};
 
 pub use lattice::{Lattice, LatticeOptions};
@@ -75,14 +76,6 @@ impl Estimate {
     }
 }
 
-/// A box, its limits in ascending order, and the sign that the integral has in the order given.
-struct Sorted {
-    sign: f64,
-    limits: Vec<(f64, f64)>,
-    /// The product of the widths.
-    volume: f64,
-}
-
 /// Refuses what is not a box of an integrand's dimensions, and parameters that are no numbers.
 fn sorted(kernels: &Kernels, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Sorted> {
     let (dimensions, most) = (limits.len(), kernels.most);
@@ -93,27 +86,7 @@ fn sorted(kernels: &Kernels, limits: &[(f64, f64)], parameters: &Parameters) -> 
         );
         return Err(Error::argument("limits", problem));
     }
-    let mut sorted = Sorted {
-        sign: 1.0,
-        limits: Vec::with_capacity(dimensions),
-        volume: 1.0,
-    };
-    for &(from, to) in limits {
-        if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
-            let problem = format!(
-                "are {from:?} to {to:?}, allowed are finite limits whose distance is finite"
-            );
-            return Err(Error::argument("limits", problem));
-        }
-        sorted.sign = if from > to { -sorted.sign } else { sorted.sign };
-        sorted.limits.push((from.min(to), from.max(to)));
-        sorted.volume *= (to - from).abs();
-    }
-    if parameters.iter().flatten().any(|number| number.is_nan()) {
-        let problem = "have a NaN, allowed are numbers";
-        return Err(Error::argument("parameters", problem));
-    }
-    Ok(sorted)
+    Sorted::new(limits, parameters)
 }
 
 /// An option outside of what is allowed.
