@@ -169,7 +169,7 @@ macro_rules! hole {
 }
 
 #[cfg(all(target_os = "cuda", feature = "instances"))]
-pub(crate) use hole;
+pub(crate) use {constant_hole, hole};
 
 /// The integrand in one kind of numbers, and the kernels that are no rule's.
 macro_rules! formula {

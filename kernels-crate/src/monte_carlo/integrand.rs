@@ -16,6 +16,15 @@ pub trait Integrand: 'static {
     /// fewer, the faster they are; they are fastest in exactly as many.
     const MOST: usize;
 
+    /// Whether it is a [formula](super::formula), whose dimensions its PTX has.
+    const IS_TYPED: bool = false;
+
+    /// How many dimensions there are, of which a launch is told.
+    #[inline(always)]
+    fn dimensions(told: u32) -> usize {
+        told as usize
+    }
+
     /// The function at a point. What it does once an axis, it does in a loop over a constant number
     /// of axes that leaves out those that are not there, as [`sum`] and [`product`] do: then the
     /// compiler keeps the point in registers.
@@ -71,7 +80,9 @@ pub fn product(dimensions: usize, factor: impl Fn(usize) -> f64) -> f64 {
 pub struct Kernels {
     /// What it is called: the name in its kernels' names.
     pub name: &'static str,
-    /// [`Integrand::MOST`].
+    /// The fewest dimensions that they integrate over,
+    pub least: usize,
+    /// and the most: [`Integrand::MOST`].
     pub most: usize,
     /// [`Integrand::at`].
     pub at: fn(&Point, usize, &Parameters) -> f64,
@@ -94,11 +105,22 @@ impl Kernels {
         assert!(0 < I::MOST && I::MOST <= MAX_DIMENSIONS);
         Self {
             name,
+            least: 1,
             most: I::MOST,
             at: I::at,
             sample,
             strata,
             lattice,
+        }
+    }
+
+    /// The same for integrals over boxes of so many dimensions alone.
+    #[must_use]
+    pub const fn of_dimensions(self, dimensions: usize) -> Self {
+        Self {
+            least: dimensions,
+            most: dimensions,
+            ..self
         }
     }
 

@@ -33,7 +33,7 @@ pub unsafe fn sum<I: Integrand>(
     sums: *mut Sums,
 ) {
     let (warps, lane) = (THREADS / LANES, warp::lane_id());
-    let dimensions = points.dimensions as usize;
+    let dimensions = I::dimensions(points.dimensions);
     let mut group = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
     while group < points.groups * points.replicates {
         let shift = shifts.wrapping_add((group / points.groups) as usize);

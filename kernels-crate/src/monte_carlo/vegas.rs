@@ -51,7 +51,7 @@ pub struct Request<'a> {
 /// room for their sums. Blocks of [`THREADS`] with [`shared_bytes`](super::sizes::shared_bytes).
 #[inline(always)]
 pub unsafe fn sample<I: Integrand>(request: &Request<'_>, deal: &Dealt, parameters: &Parameters) {
-    let dimensions = request.sampling.dimensions as usize;
+    let dimensions = I::dimensions(request.sampling.dimensions);
     let edges = SharedPtr::<f64>::dynamic();
     let counts = edges
         .wrapping_add(request.sampling.dimensions * EDGES as u32)
@@ -81,7 +81,7 @@ pub unsafe fn sample<I: Integrand>(request: &Request<'_>, deal: &Dealt, paramete
         unsafe {
             let of = Unit::new(request, deal, unit);
             // Constant where it is the most: the code is shorter.
-            let sums = if dimensions == I::MOST {
+            let sums = if !I::IS_TYPED && dimensions == I::MOST {
                 of.sample::<I>(edges, counts, I::MOST, parameters)
             } else {
                 of.sample::<I>(edges, counts, dimensions, parameters)

@@ -20,6 +20,7 @@ mod limits;
 mod mapping;
 mod memory;
 mod monte_carlo;
+mod monte_carlo_formula;
 mod older_gpus;
 mod reduce;
 mod reduce_operators;
@@ -109,6 +110,9 @@ fn cases() -> Vec<Case> {
         monte_carlo::boxes_go_either_way_and_converge_when_the_tolerance_is_met,
         monte_carlo::an_estimate_that_is_not_to_be_believed_says_why,
         monte_carlo::boxes_and_options_of_samples_that_cannot_be_are_refused,
+        monte_carlo_formula::formulas_have_the_estimates_of_the_same_functions_in_rust,
+        monte_carlo_formula::formulas_of_many_variables_have_their_integrals,
+        monte_carlo_formula::formulas_of_random_points_have_the_box_of_their_variables,
         trapezoid::trapezoid_f64_has_exactly_the_rules_own_error,
         trapezoid::trapezoid_sums_have_the_bits_of_the_published_loop,
         trapezoid::compensated_sums_have_the_bits_of_their_papers,

@@ -2,6 +2,7 @@
 
 use quadscan_kernels::cubature::formula::Formula as Hole;
 use quadscan_kernels::cubature::integrand::IntegrandKernels;
+use quadscan_kernels::cubature::region::MAX_DIMENSIONS;
 
 use super::{Cubature, CubatureOptions};
 use crate::device::Module;
@@ -45,13 +46,17 @@ impl Cubature {
         formula: &Formula,
         options: CubatureOptions,
     ) -> Result<Self> {
-        if formula.variables().is_empty() {
-            let problem = "has no variables of a box, allowed are those of Formula::of_variables";
+        let variables = formula.expect_variables()?;
+        if variables > MAX_DIMENSIONS {
+            let problem = format!(
+                "has {variables} variables, allowed are up to {MAX_DIMENSIONS}; of up to 32 are \
+                 Vegas and Lattice"
+            );
             return Err(Error::argument("formula", problem));
         }
         let module = formula.over_box(module, Hole::KERNELS.rule())?;
         Ok(Self {
-            variables: Some(formula.variables().len()),
+            variables: Some(variables),
             ..Self::new(&module, Hole::KERNELS, options)?
         })
     }

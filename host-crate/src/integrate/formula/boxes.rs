@@ -1,8 +1,7 @@
 //! Formulas of several variables, for integrals over boxes; infinite ones become finite by a change of
 //! variables.
 
-use quadscan_kernels::cubature::integrand::Parameters;
-use quadscan_kernels::cubature::region::MAX_DIMENSIONS;
+use quadscan_kernels::monte_carlo::sizes::MAX_DIMENSIONS;
 
 use super::graph::{Graph, Id, Node, Variable};
 use super::{Formula, Number, Operation};
@@ -13,13 +12,13 @@ use crate::{Error, Result};
 pub type Limits = Vec<(f64, f64)>;
 
 impl Formula {
-    /// The function of a text with these variables, 1 to 10, whether it has them or not. Other names
+    /// The function of a text with these variables, 1 to 32, whether it has them or not. Other names
     /// that have no meaning are its parameters, as in [`Formula::parse`].
     ///
     /// # Errors
     ///
     /// What is wrong with the text, and where; for names that a variable cannot have, too, and where
-    /// there are none.
+    /// there are none, or more.
     ///
     /// ```
     /// use quadscan::integrate::Formula;
@@ -57,14 +56,35 @@ impl Formula {
         self.graph.eval(self.root, of, parameters)
     }
 
+    /// How many variables of a box there are. Err where there are none.
+    pub(in crate::integrate) fn expect_variables(&self) -> Result<usize> {
+        match self.variables.len() {
+            0 => {
+                let problem =
+                    "has no variables of a box, allowed are those of Formula::of_variables";
+                Err(Error::argument("formula", problem))
+            }
+            count => Ok(count),
+        }
+    }
+
     /// The parameters by their names, as [`Cubature::integrate`](crate::integrate::Cubature::integrate)
-    /// takes them.
+    /// and [`Vegas::integrate`](crate::integrate::Vegas::integrate) take them, for 10 and for 32 axes.
     ///
     /// # Errors
     ///
     /// [`Error::Argument`] for a name that is none of the formula's, or is given twice, and for a
     /// parameter without a value.
-    pub fn parameters_by_name(&self, given: &[(&str, f64)]) -> Result<Parameters> {
+    pub fn parameters_by_name<const AXES: usize>(
+        &self,
+        given: &[(&str, f64)],
+    ) -> Result<[[f64; AXES]; 2]> {
+        const {
+            assert!(
+                AXES >= super::super::MAX_PARAMETERS,
+                "there is room for all"
+            )
+        };
         let refused = |problem: String| {
             let allowed = match self.parameters() {
                 [] => "the formula has none".to_owned(),
@@ -84,14 +104,14 @@ impl Formula {
                 return refused(format!("have `{name}` twice"));
             }
         }
-        let mut values = [0.0; MAX_DIMENSIONS];
+        let mut values = [0.0; AXES];
         for ((to, value), name) in values.iter_mut().zip(found).zip(&self.parameters) {
             let Some(value) = value else {
                 return refused(format!("have no `{name}`"));
             };
             *to = value;
         }
-        Ok([values, [0.0; MAX_DIMENSIONS]])
+        Ok([values, [0.0; AXES]])
     }
 
     /// The same integral over a finite box: the formula of other variables, times the slope of the

@@ -27,6 +27,7 @@ pub(super) struct Fillings {
     row: Option<String>,
     scale: String,
     count: usize,
+    dimensions: usize,
     uses_distances: bool,
 }
 
@@ -40,7 +41,7 @@ pub(super) fn module<R: Number>(
 ) -> Result<String> {
     let parsed = |text| {
         let tree = ptx_syntax::parse(text);
-        tree.map_err(|error| damaged(entry.unwrap_or("cubature_formula"), &error.to_string()))
+        tree.map_err(|error| damaged(entry.unwrap_or("a formula's kernels"), &error.to_string()))
     };
     let tree = parsed(template)?;
     let others = match std::ptr::eq(template, functions) {
@@ -179,6 +180,7 @@ fn fillings<R: Number>(tree: &Module<'_>, of: &Formula) -> Result<Fillings> {
         row: of.is_short().then(|| sum("formula_row")),
         scale: code::scale::<R>(graph, root).literal(),
         count: of.parameters.len(),
+        dimensions: of.variables.len(),
         uses_distances: of.uses_distances(),
     })
 }
@@ -271,6 +273,7 @@ fn fill(text: &mut String, statement: &Statement<'_>, with: &Fillings) -> bool {
         "formula_row" => with.row.clone(),
         "formula_scale" => None,
         "formula_count" => Some(number(with.count as u64)),
+        "formula_dimensions" => Some(number(with.dimensions as u64)),
         "formula_is_short" => Some(number(with.row.is_some().into())),
         "formula_uses_distances" => Some(number(with.uses_distances.into())),
         _ => return false,

@@ -1,5 +1,6 @@
 //! Integrals over boxes of up to 32 dimensions: by random points that adapt, and by lattices.
 
+mod formula;
 mod grid;
 mod lattice;
 mod samples;
@@ -78,10 +79,14 @@ impl Estimate {
 
 /// Refuses what is not a box of an integrand's dimensions, and parameters that are no numbers.
 fn sorted(kernels: &Kernels, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Sorted> {
-    let (dimensions, most) = (limits.len(), kernels.most);
-    if !(1..=most).contains(&dimensions) {
+    let (dimensions, least, most) = (limits.len(), kernels.least, kernels.most);
+    if !(least..=most).contains(&dimensions) {
+        let allowed = match least == most {
+            true => most.to_string(),
+            false => format!("{least} to {most}"),
+        };
         let problem = format!(
-            "are {dimensions}, allowed for {} are 1 to {most}",
+            "are {dimensions}, allowed for {} are {allowed}",
             kernels.name
         );
         return Err(Error::argument("limits", problem));

@@ -1,6 +1,6 @@
 //! What names mean in a formula: constants, variables and parameters.
 
-use quadscan_kernels::cubature::region::MAX_DIMENSIONS;
+use quadscan_kernels::monte_carlo::sizes::MAX_DIMENSIONS;
 
 use super::super::graph::{Id, Node, Variable};
 use super::super::names::{arity, is_reserved, near};
