@@ -1,7 +1,6 @@
 //! Rows in memory: columns of texts or of numbers, and where each row was read.
 
-use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use super::Problem;
 use super::number::{Number, Scalar, Value};
@@ -69,6 +68,13 @@ impl Texts {
     pub fn push(&mut self, text: &str) {
         self.all += text;
         self.ends.push(self.all.len());
+    }
+
+    /// Appends other texts.
+    pub(super) fn append(&mut self, more: &Self) {
+        let before = self.all.len();
+        self.all += &more.all;
+        self.ends.extend(more.ends.iter().map(|end| before + end));
     }
 
     fn get(&self, row: usize) -> &str {
@@ -165,13 +171,22 @@ impl Column {
     }
 
     /// A cell as text: empty where there is no number.
-    pub fn text(&self, row: usize) -> Cow<'_, str> {
+    pub fn text(&self, row: usize) -> String {
+        let mut text = String::new();
+        self.write_text(row, &mut text);
+        text
+    }
+
+    /// Appends a cell as text.
+    pub(super) fn write_text(&self, row: usize, text: &mut String) {
         match self {
-            Column::Text(texts) => texts.get(row).into(),
-            Column::Numbers(numbers) => match numbers.value(row) {
-                Some(value) => value.to_string().into(),
-                None => "".into(),
-            },
+            Column::Text(texts) => *text += texts.get(row),
+            Column::Numbers(numbers) => {
+                if let Some(value) = numbers.value(row) {
+                    // A string takes all.
+                    let _ = write!(text, "{value}");
+                }
+            }
         }
     }
 

@@ -94,7 +94,7 @@ impl std::fmt::Display for Value {
 }
 
 /// A number as files have it.
-pub trait Number: Pod + Debug + PartialEq + FromStr {
+pub trait Number: Pod + Debug + PartialEq + FromStr + Send + Sync {
     /// Its type.
     const SCALAR: Scalar;
 
@@ -165,8 +165,8 @@ macro_rules! floats {
                 let Ok(value) = text.parse::<Self>() else {
                     return Err(no_number(text));
                 };
-                let has_digits = text.bytes().any(|byte| byte.is_ascii_digit());
-                if has_digits && !value.is_finite() {
+                let has_digits = || text.bytes().any(|byte| byte.is_ascii_digit());
+                if !value.is_finite() && has_digits() {
                     return Err(too_large(text, stringify!($type)));
                 }
                 Ok(value)

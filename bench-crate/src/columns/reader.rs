@@ -17,6 +17,9 @@ use crate::table::list::refused;
 /// The name that standard input has.
 const STANDARD_INPUT: &str = "-";
 
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 18;
+
 /// A file that is named by an argument of the command line.
 #[derive(Debug)]
 pub struct Source {
@@ -84,7 +87,7 @@ impl Source {
         (&self.file)
             .rewind()
             .map_err(|error| refuse(error.into()))?;
-        let input = BufReader::new(&self.file);
+        let input = BufReader::with_capacity(BUFFER, &self.file);
         let rows: Box<dyn Rows + '_> = match self.form {
             Form::Csv => Box::new(CsvRows::new(input, columns).map_err(refuse)?),
             Form::Npy => Box::new(NpyRows::new(input, columns).map_err(refuse)?),

@@ -180,7 +180,7 @@ impl<W: Write> Writer for GridWriter<W> {
             let cell = |column: &&Column| match (column.text(row), self.format, column) {
                 // It has no such number: null.
                 (text, Format::Json, Column::Numbers(_)) if text == "NaN" => String::new(),
-                (text, ..) => text.into_owned(),
+                (text, ..) => text,
             };
             let cells = columns.iter().map(cell).collect();
             self.grid.rows.push(cells);

@@ -118,7 +118,7 @@ fn of<T: Element>(
         (Form::Reduce, None, None) => {
             let mut number = None;
             let ended = results(pieces, source, chosen, &survey, watch, |columns| {
-                number = columns.last().map(|column| column.text(0).into_owned());
+                number = columns.last().map(|column| column.text(0));
                 Ok(())
             });
             let print = |()| writeln!(output, "{}", number.unwrap_or_default());

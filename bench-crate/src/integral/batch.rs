@@ -15,8 +15,7 @@ pub(super) const BATCH: &str = "--batch";
 /// The most items of a batch.
 const MAX_ITEMS: u64 = 1 << 24;
 
-/// Items that are computed at a time: enough for every SM, and on the emulator a few seconds.
-/// No result depends on it.
+/// Rows that are checked at a time, and that are computed where it takes seconds.
 pub(super) const ROWS: usize = 1 << 14;
 
 /// What items are called in sentences.

@@ -1,6 +1,8 @@
 //! The items of a request: limits and parameters of each, one for all or from the columns of
 //! a file.
 
+use rayon::prelude::*;
+
 use super::given::{Column, Common, Given};
 use super::integrand::Integrand;
 use super::method::Method;
@@ -11,6 +13,9 @@ use crate::columns::number::shown;
 use crate::columns::{Block, Heading, Problem};
 use crate::error::Result;
 use quadscan::integrate::Real;
+
+/// Rows that a core reads at a time.
+const PIECE: usize = 1 << 10;
 
 /// Limits and parameters.
 #[derive(Clone, Debug)]
@@ -67,30 +72,49 @@ impl<'a, R: Number> Layout<'a, R> {
         (0..self.columns.len()).filter(is_passed)
     }
 
-    /// The items of rows. Err with the first row that is none.
+    /// The items of rows, which all cores read. Err with the first row that is none.
     pub(super) fn items(&self, block: &Block) -> std::result::Result<Items<R>, Problem> {
-        let n = block.rows();
+        let rows = (0..block.rows()).into_par_iter().step_by(PIECE);
+        let pieces: Vec<_> = rows.map(|first| self.piece(block, first)).collect();
+        let mut items = Items {
+            from: Vec::new(),
+            to: Vec::new(),
+            parameters: Vec::new(),
+        };
+        for piece in pieces {
+            let Items { from, to, parameters } = piece?;
+            items.from.extend(from);
+            items.to.extend(to);
+            items.parameters.extend(parameters);
+        }
+        Ok(items)
+    }
+
+    /// The items of up to [`PIECE`] rows from this one on.
+    fn piece(&self, block: &Block, first: usize) -> std::result::Result<Items<R>, Problem> {
+        let n = PIECE.min(block.rows() - first);
         let mut items = Items {
             from: vec![self.common.from; n],
             to: vec![self.common.to; n],
             parameters: self.common.parameters.repeat(n),
         };
         let each = self.common.parameters.len();
-        for row in 0..n {
+        for item in 0..n {
+            let row = first + item;
             let at = |problem: String| Problem::At(block.place(row), problem);
             for (k, column) in self.columns.iter().enumerate() {
                 let Some(column) = column else { continue };
                 let value: R = block.number(k, &self.names[k], row)?;
                 match column {
-                    Column::From => items.from[row] = value,
-                    Column::To => items.to[row] = value,
+                    Column::From => items.from[item] = value,
+                    Column::To => items.to[item] = value,
                     Column::Parameter(_) if Real::is_nan(value) => {
                         return Err(at("a parameter is NaN, allowed are numbers".to_owned()));
                     }
-                    Column::Parameter(k) => items.parameters[row * each + k] = value,
+                    Column::Parameter(k) => items.parameters[item * each + k] = value,
                 }
             }
-            if let Some((name, problem)) = self.method.objection(items.from[row], items.to[row]) {
+            if let Some((name, problem)) = self.method.objection(items.from[item], items.to[item]) {
                 return Err(at(format!("{name} {problem}")));
             }
         }

@@ -203,8 +203,8 @@ fn all<R: Number>(
     let mut tally = Tally::default();
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
-        let (mut reader, mut done) = (batch.read()?, 0);
-        while let Some(block) = reader.block(request.rows())? {
+        let (mut reader, mut done, most) = (batch.read()?, 0, runner.value.most());
+        while let Some(block) = reader.block(most)? {
             let items = batch.items(&block)?;
             let (rows, slopes) = runner.rows(&items, &mut tally, |row| block.place(row))?;
             let results = output::columns(&request.of, &items, &rows, slopes.as_deref());

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::batch::{BATCH, ROWS};
+use super::batch::BATCH;
 use super::catalogue;
 use super::given::Given;
 use super::integrand::{self, Integrand};
@@ -158,15 +158,6 @@ impl<R: Number> Request<R> {
         }
         request.out.as_deref().map(columns::form).transpose()?;
         Ok(request)
-    }
-
-    /// Rows that are computed at a time. No result depends on it.
-    pub(super) fn rows(&self) -> usize {
-        match self.of.over {
-            // One after the other: who waits is told how far it is.
-            Some(_) => 1,
-            None => ROWS,
-        }
     }
 
     /// What the derivative of the integral is called, where there is one.

@@ -1,10 +1,12 @@
 //! A request on a device.
 
+use super::batch::ROWS;
 use super::integrand::{Integrand, Source};
 use super::items::Items;
 use super::method::{self, Method};
 use super::number::Number;
 use super::results::Row;
+use crate::columns;
 use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
@@ -61,6 +63,18 @@ impl<R: Number> Runner<R> {
         };
         let device = module.device().clone();
         Ok(Self { device, plan })
+    }
+
+    /// How many items are computed at a time: who waits is told how far it is. No result depends on
+    /// it.
+    pub(super) fn most(&self) -> usize {
+        match &self.plan {
+            Plan::Cubature(..) => 1,
+            Plan::Strips(..) => ROWS,
+            _ if self.device.properties().has_timer => columns::ROWS,
+            // The emulator.
+            _ => ROWS,
+        }
     }
 
     /// What comes of the items.

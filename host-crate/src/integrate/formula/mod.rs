@@ -6,7 +6,7 @@
 //! - `operation`, `number`: operations, and what they give on the host.
 //! - `graph`: what a text says, each subexpression once.
 //! - `names`, `lexer`, `parse`, `derive`: a text to its graph, and that of its derivative.
-//! - `boxes`: functions of several variables.
+//! - `boxes`: functions of several variables. `pole`: principal values.
 //! - `code`, `splice`: a graph to PTX, and that into the kernels with holes of
 //!   `quadscan_kernels::integrate::formula`.
 
@@ -19,6 +19,7 @@ mod names;
 mod number;
 mod operation;
 mod parse;
+mod pole;
 mod splice;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use crate::{Error, Result};
 use crate::error::FormulaError;
 pub use boxes::Limits;
 pub use number::Number;
+pub use pole::PrincipalValue;
 
 /// What a formula may cost to be computed in rows of nodes: instructions, roughly.
 const SHORT: u32 = 24;
