@@ -25,9 +25,10 @@ pub struct IntegrateArguments {
     )]
     pub formula: Option<String>,
 
-    /// Integrate the formula over a box of 2 to 10 variables, such as x=0..1,y=-inf..inf
+    /// Integrate the formula over a box of 2 to 10 variables, such as x=0..1,y=-inf..inf; with
+    /// --rule vegas or lattice of up to 32
     ///
-    /// Its other names are parameters. The rule is cubature, in f64. An infinite side becomes finite
+    /// Its other names are parameters. It is computed in f64. An infinite side becomes finite
     /// by a change of its variable, which docs/formulas.md names.
     #[arg(
         long,
@@ -44,7 +45,7 @@ pub struct IntegrateArguments {
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
     #[arg(short, long, conflicts_with_all = ["formula", "over", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
-        "absolute", "intervals", "levels", "evaluations", "breaks", "batch", "out", "artifact"])]
+        "absolute", "intervals", "levels", "evaluations", "seed", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 
     /// Lower limit: a number, inf or -inf [default: the function's own; a formula has none]
@@ -62,8 +63,8 @@ pub struct IntegrateArguments {
     pub parameters: Option<String>,
 
     /// Rule: g7k15 or g10k21 (adaptive), tanh-sinh, or a rule of equal strips: trapezoid,
-    /// midpoint, simpson, gauss-legendre-N (N nodes per strip, 2 to 16); over a box cubature
-    /// [default: g10k21, over a box cubature]
+    /// midpoint, simpson, gauss-legendre-N (N nodes per strip, 2 to 16); over a box cubature,
+    /// vegas (random points that adapt) or lattice (for smooth functions) [default: g10k21, over a box cubature]
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
 
@@ -71,7 +72,8 @@ pub struct IntegrateArguments {
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub strips: Option<String>,
 
-    /// Relative tolerance [default: 1e-10, in f32 1e-4, over a box 1e-6; 0 if only --absolute is given]
+    /// Relative tolerance, of vegas and lattice that of the standard error [default: 1e-10, in f32 1e-4,
+    /// over a box 1e-6, of vegas 1e-3; 0 if only --absolute is given]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     pub tolerance: Option<String>,
 
@@ -87,9 +89,14 @@ pub struct IntegrateArguments {
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub levels: Option<String>,
 
-    /// Largest number of evaluations per integral over a box, such as 10000 or 2^30 [default: 2^42]
+    /// Largest number of evaluations per integral over a box, such as 10000 or 2^30 [default: 2^42, of
+    /// vegas 30 * 2^22, of lattice 2^28]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub evaluations: Option<String>,
+
+    /// What chooses the random numbers of vegas and lattice [default: 0]
+    #[arg(long, allow_negative_numbers = true, value_name = "N")]
+    pub seed: Option<String>,
 
     /// Points where the function jumps, has a corner or peaks, besides its own in --list
     #[arg(long = "break", allow_hyphen_values = true, value_name = "LIST")]

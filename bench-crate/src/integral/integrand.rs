@@ -4,6 +4,7 @@ use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{Formula, Kernels};
 
 use super::catalogue::Known;
+use super::method::Method;
 use super::number::Number;
 use super::over::Over;
 use crate::cli::IntegrateArguments;
@@ -92,14 +93,18 @@ impl<R: Number> Integrand<R> {
         }
     }
 
-    /// The module of PTX that it needs, which another error names, and all of them.
-    pub(super) fn modules(&self) -> (&str, Vec<String>) {
+    /// The module of PTX that it needs by a method, which another error names, and all of them.
+    pub(super) fn modules(&self, method: &Method<R>) -> (&str, Vec<String>) {
         let name = match &self.source {
             Source::Kernels(of) => of.name,
             Source::Formula(_) | Source::Boxed(..) => "formula",
         };
-        let boxes = matches!(self.source, Source::Boxed(..)).then(modules::of_boxes);
-        let all = [modules::of_integrand(name)].into_iter().chain(boxes);
+        let other = match method {
+            Method::Cubature(_) => Some(modules::of_boxes()),
+            Method::Vegas(_) | Method::Lattice(_) => Some(modules::of_samples()),
+            _ => None,
+        };
+        let all = [modules::of_integrand(name)].into_iter().chain(other);
         (name, all.collect())
     }
 }

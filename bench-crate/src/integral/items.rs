@@ -82,7 +82,11 @@ impl<'a, R: Number> Layout<'a, R> {
             parameters: Vec::new(),
         };
         for piece in pieces {
-            let Items { from, to, parameters } = piece?;
+            let Items {
+                from,
+                to,
+                parameters,
+            } = piece?;
             items.from.extend(from);
             items.to.extend(to);
             items.parameters.extend(parameters);

@@ -1,5 +1,5 @@
 //! Rules by their names, and what is asked of each: `--rule`, `--strips`, `--tolerance`,
-//! `--absolute`, `--intervals`, `--levels` and `--break`.
+//! `--absolute`, `--intervals`, `--levels`, `--break`, `--evaluations` and `--seed`.
 
 use std::ops::RangeInclusive;
 
@@ -9,13 +9,18 @@ use quadscan_kernels::integrate::sizes::{
     MAX_INTERVALS, MAX_LEVELS, MIN_LEVELS, ROUNDING, ROUNDING_OF_LEVELS,
 };
 
+use quadscan_kernels::cubature::region;
+use quadscan_kernels::monte_carlo::sizes::MAX_DIMENSIONS;
+
 use super::number::{Number, text};
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
 use crate::table::list;
 use quadscan::integrate::names::rule_by_name;
-use quadscan::integrate::{CubatureOptions, GaussKronrod, Options, Rule, TanhSinhOptions};
+use quadscan::integrate::{
+    CubatureOptions, GaussKronrod, LatticeOptions, Options, Rule, TanhSinhOptions, VegasOptions,
+};
 
 /// A rule with all that it is asked.
 #[derive(Clone, Debug)]
@@ -31,8 +36,12 @@ pub(super) enum Method<R> {
     Adaptive(Options<R>),
     /// Tanh-sinh rules.
     TanhSinh(TanhSinhOptions<R>),
-    /// Over boxes.
+    /// Over boxes, by regions,
     Cubature(CubatureOptions),
+    /// by random points,
+    Vegas(VegasOptions),
+    /// and by lattices.
+    Lattice(LatticeOptions),
 }
 
 /// A rule by its name.
@@ -42,6 +51,8 @@ enum Name {
     Adaptive(GaussKronrod),
     TanhSinh,
     Cubature,
+    Vegas,
+    Lattice,
 }
 
 /// Names of rules of equal strips.
@@ -49,15 +60,20 @@ const COMPOSITE: &str = "trapezoid, midpoint, simpson and gauss-legendre-N";
 /// Names of adaptive rules.
 const ADAPTIVE: &str = "g7k15 and g10k21";
 /// Names of those that end at a tolerance.
-const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh and cubature";
+const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh, cubature, vegas and lattice";
 /// Names of those that have breaks, and infinite limits.
 const WITH_BREAKS: &str = "g7k15, g10k21 and tanh-sinh";
 /// The least relative tolerance over boxes, in epsilons: claims have 8 and two for each dimension.
 const ROUNDING_OF_BOXES: f64 = 12.0;
 /// Tanh-sinh's.
 const TANH_SINH: &str = "tanh-sinh";
-/// That over boxes.
+/// Those over boxes,
 const CUBATURE: &str = "cubature";
+const VEGAS: &str = "vegas";
+const LATTICE: &str = "lattice";
+const OF_BOXES: &str = "cubature, vegas and lattice";
+/// and those of them that take points at random.
+const RANDOM: &str = "vegas and lattice";
 
 impl Name {
     fn new(text: &str) -> Result<Self> {
@@ -66,13 +82,15 @@ impl Name {
             "g10k21" => Some(Name::Adaptive(GaussKronrod::G10K21)),
             TANH_SINH => Some(Name::TanhSinh),
             CUBATURE => Some(Name::Cubature),
+            VEGAS => Some(Name::Vegas),
+            LATTICE => Some(Name::Lattice),
             other => rule_by_name(other).map(Name::Composite),
         };
         named.ok_or_else(|| {
             let problem = format!(
                 "`{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
                  gauss-legendre-{MIN_POINTS} to gauss-legendre-{MAX_POINTS}, g7k15, g10k21, \
-                 tanh-sinh and, with --over, cubature"
+                 tanh-sinh and, with --over, {OF_BOXES}"
             );
             refused("--rule", problem)
         })
@@ -82,15 +100,14 @@ impl Name {
     fn check_options(self, arguments: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
-        let is_cubature = self == Name::Cubature;
-        if is_cubature != arguments.over.is_some() {
-            if is_cubature {
+        let is_random = matches!(self, Name::Vegas | Name::Lattice);
+        let is_of_boxes = is_random || self == Name::Cubature;
+        if is_of_boxes != arguments.over.is_some() {
+            if is_of_boxes {
                 return Err(without_box());
             }
-            let problem = format!(
-                "`{}` is no rule of boxes, allowed is cubature",
-                arguments.rule()
-            );
+            let rule = arguments.rule();
+            let problem = format!("`{rule}` is no rule of boxes, allowed are {OF_BOXES}");
             return Err(refused("--rule", problem));
         }
         for (argument, given, has, rules) in [
@@ -110,15 +127,16 @@ impl Name {
             (
                 "--break",
                 &arguments.breaks,
-                !is_composite && !is_cubature,
+                !is_composite && !is_of_boxes,
                 WITH_BREAKS,
             ),
             (
                 "--evaluations",
                 &arguments.evaluations,
-                is_cubature,
-                CUBATURE,
+                is_of_boxes,
+                OF_BOXES,
             ),
+            ("--seed", &arguments.seed, is_random, RANDOM),
             ("--intervals", &arguments.intervals, is_adaptive, ADAPTIVE),
             (
                 "--levels",
@@ -179,7 +197,36 @@ impl<R: Number> Method<R> {
                 Method::Cubature(CubatureOptions {
                     absolute: absolute.to_f64(),
                     relative: relative.to_f64(),
-                    evaluations: evaluations(arguments)?.unwrap_or(default.evaluations),
+                    evaluations: evaluations(arguments, 1..=1 << 63)?
+                        .unwrap_or(default.evaluations),
+                    ..default
+                })
+            }
+            Name::Vegas => {
+                let default = VegasOptions::default();
+                let (absolute, relative) = of_samples(arguments, default.relative)?;
+                let iterations = u64::from(default.training + default.iterations);
+                let [fewest, most] = VegasOptions::EVALUATIONS.map(|each| iterations * each);
+                let evaluations = evaluations(arguments, fewest..=most)?;
+                Method::Vegas(VegasOptions {
+                    absolute,
+                    relative,
+                    evaluations: evaluations.map_or(default.evaluations, |all| all / iterations),
+                    seed: seed(arguments)?.unwrap_or(default.seed),
+                    ..default
+                })
+            }
+            Name::Lattice => {
+                let default = LatticeOptions::default();
+                let (absolute, relative) = of_samples(arguments, default.relative)?;
+                let replicates = u64::from(default.replicates);
+                let [fewest, most] = LatticeOptions::POINTS.map(|each| replicates * each);
+                let evaluations = evaluations(arguments, fewest..=most)?;
+                Method::Lattice(LatticeOptions {
+                    absolute,
+                    relative,
+                    points: evaluations.map_or(default.points, |all| all / replicates),
+                    seed: seed(arguments)?.unwrap_or(default.seed),
                     ..default
                 })
             }
@@ -217,12 +264,18 @@ impl<R: Number> Method<R> {
     }
 }
 
-/// That cubature has no box.
+/// That a rule over boxes has none.
 pub(super) fn without_box() -> Error {
-    refused(
-        "--rule",
-        "cubature is of boxes, allowed is it with --over".to_owned(),
-    )
+    let problem = format!("{OF_BOXES} are of boxes, allowed are they with --over");
+    refused("--rule", problem)
+}
+
+/// How many variables a box of this rule may have.
+pub(super) fn dimensions(rule: &str) -> RangeInclusive<usize> {
+    match rule {
+        VEGAS | LATTICE => 1..=MAX_DIMENSIONS,
+        _ => region::MIN_DIMENSIONS..=region::MAX_DIMENSIONS,
+    }
 }
 
 /// A whole number in a range, where one is given.
@@ -241,17 +294,46 @@ fn small(
 }
 
 /// The most evaluations, where they are given.
-fn evaluations(arguments: &IntegrateArguments) -> Result<Option<u64>> {
+fn evaluations(
+    arguments: &IntegrateArguments,
+    allowed: RangeInclusive<u64>,
+) -> Result<Option<u64>> {
     let Some(text) = &arguments.evaluations else {
         return Ok(None);
     };
-    let given = list::size(text).filter(|given| (1..=1 << 63).contains(given));
+    let given = list::size(text).filter(|given| allowed.contains(given));
     given.map(Some).ok_or_else(|| {
+        let (least, most, rule) = (allowed.start(), allowed.end(), arguments.rule());
+        let most = match most.is_power_of_two() {
+            true => format!("2^{}", most.ilog2()),
+            false => most.to_string(),
+        };
         let problem = format!(
-            "`{text}` is not a number of evaluations, allowed are 1 to 2^63, such as 10000 or 2^30"
+            "`{text}` is not a number of evaluations, allowed for {rule} are {least} to {most}, \
+             such as 10000 or 2^30"
         );
         refused("--evaluations", problem)
     })
+}
+
+/// What chooses random numbers, where it is given.
+fn seed(arguments: &IntegrateArguments) -> Result<Option<u64>> {
+    let Some(text) = &arguments.seed else {
+        return Ok(None);
+    };
+    let problem = || {
+        format!(
+            "`{text}` is no seed, allowed are whole numbers up to {}",
+            u64::MAX
+        )
+    };
+    let seed = text.parse().map_err(|_| refused("--seed", problem()))?;
+    Ok(Some(seed))
+}
+
+/// The tolerances of a standard error.
+fn of_samples(arguments: &IntegrateArguments, default: f64) -> Result<(f64, f64)> {
+    tolerances(arguments, default, ROUNDING_OF_BOXES)
 }
 
 /// `1000` or `2^20`.

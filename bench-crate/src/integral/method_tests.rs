@@ -51,7 +51,7 @@ fn every_rule_has_one_name() {
         let sentence = format!(
             "--rule `{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
              gauss-legendre-2 to gauss-legendre-16, g7k15, g10k21, tanh-sinh and, with --over, \
-             cubature"
+             cubature, vegas and lattice"
         );
         assert_eq!(method(text).err(), Some(sentence));
     }
@@ -134,8 +134,41 @@ fn evaluations_are_1_to_2_to_the_63() {
     };
     assert_eq!(evaluations("2^63"), Ok(1 << 63));
     for text in ["0", "9223372036854775809", "18446744073709551615"] {
-        let allowed = "allowed are 1 to 2^63, such as 10000 or 2^30";
+        let allowed = "allowed for cubature are 1 to 2^63, such as 10000 or 2^30";
         let problem = format!("--evaluations `{text}` is not a number of evaluations, {allowed}");
         assert_eq!(evaluations(text), Err(problem));
+    }
+}
+
+#[test]
+fn random_points_have_a_seed_and_evaluations_of_all_iterations() {
+    let of = |words: &str| method(&format!("{words} --formula x*y --over x=0..1,y=0..1"));
+    let vegas = of("vegas --evaluations 2^20 --seed 7 --tolerance 0.01");
+    let found = matches!(vegas, Ok(Method::Vegas(of))
+        if (of.evaluations, of.seed, of.relative) == ((1 << 20) / 30, 7, 0.01));
+    assert!(found);
+    let lattice = of("lattice --evaluations 2^20");
+    assert!(matches!(lattice, Ok(Method::Lattice(of)) if (of.points, of.seed) == (1 << 16, 0)));
+    for (words, sentence) in [
+        (
+            "vegas --evaluations 3839",
+            "--evaluations `3839` is not a number of evaluations, allowed for vegas are 3840 to \
+             64424509440, such as 10000 or 2^30",
+        ),
+        (
+            "lattice --evaluations 2^29",
+            "--evaluations `2^29` is not a number of evaluations, allowed for lattice are 4096 to \
+             2^28, such as 10000 or 2^30",
+        ),
+        (
+            "vegas --seed -1",
+            "--seed `-1` is no seed, allowed are whole numbers up to 18446744073709551615",
+        ),
+        (
+            "cubature --seed 1",
+            "--seed has no place in cubature, allowed is it with vegas and lattice",
+        ),
+    ] {
+        assert_eq!(of(words).err().as_deref(), Some(sentence));
     }
 }

@@ -106,7 +106,10 @@ fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runn
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
-    let (artifact, (name, needed)) = (request.artifact.as_deref(), request.of.modules());
+    let (artifact, (name, needed)) = (
+        request.artifact.as_deref(),
+        request.of.modules(&request.method),
+    );
     let (module, notice) = device::load(request.device, artifact, &needed)?;
     watch.say(&notice);
     let runner = |of| {

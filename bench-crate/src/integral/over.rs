@@ -1,8 +1,9 @@
 //! `--over`: the variables of a box and their limits.
 
 use quadscan::integrate::Formula;
-use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_DIMENSIONS};
+use quadscan_kernels::monte_carlo::sizes::MAX_DIMENSIONS;
 
+use super::method;
 use super::number::text;
 use super::refused;
 use crate::columns::Number;
@@ -19,8 +20,8 @@ pub(super) struct Over {
 }
 
 impl Over {
-    /// `x=0..1,y=-inf..inf`. Err in one sentence.
-    pub(super) fn parse(list: &str) -> Result<Self> {
+    /// `x=0..1,y=-inf..inf`, for a rule. Err in one sentence.
+    pub(super) fn parse(list: &str, rule: &str) -> Result<Self> {
         let mut of = Self {
             variables: Vec::new(),
             limits: Vec::new(),
@@ -68,13 +69,18 @@ impl Over {
             of.limits.push(limits);
         }
         let count = of.variables.len();
-        if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&count) {
-            let (has, one) = match count {
+        let all = method::dimensions(rule);
+        if !all.contains(&count) {
+            let (least, most) = (all.start(), all.end());
+            let (has, others) = match count {
                 1 => ("1 variable".to_owned(), "; of one are --from and --to"),
-                _ => (format!("{count} variables"), ""),
+                _ if *most == MAX_DIMENSIONS => (format!("{count} variables"), ""),
+                _ => (
+                    format!("{count} variables"),
+                    "; of more are --rule vegas and lattice",
+                ),
             };
-            let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
-            let problem = format!("has {has}, {allowed}{one}");
+            let problem = format!("has {has}, allowed for {rule} are {least} to {most}{others}");
             return Err(refused(ARGUMENT, problem));
         }
         Ok(of)
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_box_is_variables_with_limits() {
-        let of = Over::parse("x=0..1, r_2 = -inf ..+2.5e1,y=.5..0.75").expect("a box");
+        let of = Over::parse("x=0..1, r_2 = -inf ..+2.5e1,y=.5..0.75", "cubature").expect("a box");
         assert_eq!(of.variables, ["x", "r_2", "y"]);
         let limits = [(0.0, 1.0), (f64::NEG_INFINITY, 25.0), (0.5, 0.75)];
         assert_eq!(of.limits, limits);
@@ -143,15 +149,33 @@ mod tests {
             ),
             (
                 "x=0..1",
-                "has 1 variable, allowed are 2 to 10; of one are --from and --to".to_owned(),
+                "has 1 variable, allowed for cubature are 2 to 10; of one are --from and --to"
+                    .to_owned(),
             ),
             (
                 &eleven.join(","),
-                "has 11 variables, allowed are 2 to 10".to_owned(),
+                "has 11 variables, allowed for cubature are 2 to 10; of more are --rule vegas and \
+                 lattice"
+                    .to_owned(),
             ),
         ] {
-            let said = Over::parse(list).err().map(|error| error.to_string());
+            let said = Over::parse(list, "cubature")
+                .err()
+                .map(|error| error.to_string());
             assert_eq!(said, Some(format!("--over {problem}")), "{list}");
+        }
+    }
+
+    #[test]
+    fn rules_of_random_points_have_more_variables() {
+        let of = |count: usize, rule: &str| {
+            let list: Vec<String> = (0..count).map(|k| format!("x{k}=0..1")).collect();
+            Over::parse(&list.join(","), rule).map_err(|error| error.to_string())
+        };
+        for rule in ["vegas", "lattice"] {
+            assert!(of(1, rule).is_ok() && of(32, rule).is_ok(), "{rule}");
+            let sentence = format!("--over has 33 variables, allowed for {rule} are 1 to 32");
+            assert_eq!(of(33, rule), Err(sentence));
         }
     }
 }

@@ -118,7 +118,9 @@ impl<R: Number> Request<R> {
     /// be.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
         expect_artifact(arguments.place.artifact.as_deref())?;
-        let over = arguments.over.as_deref().map(Over::parse).transpose()?;
+        let over = arguments.over.as_deref();
+        let over = over.map(|list| Over::parse(list, arguments.rule()));
+        let over = over.transpose()?;
         if over.is_some() && R::TYPE_NAME != f64::TYPE_NAME {
             let (problem, name) = ("has no place with --over, allowed is f64", R::TYPE_NAME);
             return Err(refused("--precision", format!("`{name}` {problem}")));

@@ -4,8 +4,8 @@
 use super::number::Number;
 use crate::columns::Place;
 use quadscan::integrate::{
-    CONVERGED, Cubed, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome, ROUNDOFF,
-    Status as BoxStatus,
+    CONVERGED, Cubed, Estimate, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Outcome,
+    ROUNDOFF, SamplingStatus, Status as BoxStatus,
 };
 
 const OUT_OF_INTERVALS_MEANS: &str = "--intervals, or --levels, were too few for the tolerance";
@@ -24,12 +24,20 @@ pub(super) const STATUS: usize = 16;
 pub(super) enum Status {
     /// The error is within the tolerance.
     Converged,
+    /// Of random points: the standard error is.
+    Sampled,
     /// By a rule of equal strips, which estimates no error.
     Computed,
     /// The intervals were too few, or the levels.
     OutOfIntervals,
     /// Over a box the regions or the evaluations were too few.
     OutOfRoom,
+    /// Of random points the evaluations were too few.
+    OutOfSamples,
+    /// Their iterations differ by more than chance.
+    Disagree,
+    /// The function was 0 at each of them.
+    Unseen,
     /// The function is not finite somewhere.
     NotFinite,
     /// The tolerance is less than rounding leaves.
@@ -46,9 +54,12 @@ pub(super) enum Status {
 
 impl Status {
     /// All that are no success, in the order in which they are told.
-    const FAILURES: [Status; 8] = [
+    const FAILURES: [Status; 11] = [
         Status::OutOfIntervals,
         Status::OutOfRoom,
+        Status::OutOfSamples,
+        Status::Disagree,
+        Status::Unseen,
         Status::NotFinite,
         Status::Roundoff,
         Status::RoundoffOfBox,
@@ -73,12 +84,27 @@ impl Status {
     fn told(self) -> (&'static str, &'static str) {
         match self {
             Status::Converged => ("converged", "the error is within the tolerance"),
+            Status::Sampled => ("converged", "the standard error is within the tolerance"),
             Status::Computed => (
                 "computed",
                 "as its nodes have it; equal strips give no error estimate",
             ),
             Status::OutOfIntervals => ("out_of_intervals", OUT_OF_INTERVALS_MEANS),
             Status::OutOfRoom => ("out_of_room", OUT_OF_ROOM_MEANS),
+            Status::OutOfSamples => (
+                "out_of_room",
+                "--evaluations were too few for the tolerance",
+            ),
+            Status::Disagree => (
+                "disagree",
+                "the iterations differ by more than chance: the error is not to be believed, and \
+                 more --evaluations help",
+            ),
+            Status::Unseen => (
+                "unseen",
+                "the function was 0 at every point: either it is 0, or no point met what there is \
+                 of it",
+            ),
             Status::NotFinite => ("not_finite", "the function is not finite"),
             Status::Roundoff => (
                 "roundoff",
@@ -144,6 +170,24 @@ impl<R: Number> Row<R> {
         Self {
             value: R::from_f64(of.value),
             error: Some(R::from_f64(of.error)),
+            evaluations: of.evaluations,
+            status,
+            at: None,
+        }
+    }
+
+    /// An integral by random points or lattices, whose error is the standard error.
+    pub(super) fn sampled(of: &Estimate) -> Self {
+        let status = match of.status {
+            SamplingStatus::Converged => Status::Sampled,
+            SamplingStatus::OutOfRoom => Status::OutOfSamples,
+            SamplingStatus::Disagree => Status::Disagree,
+            SamplingStatus::Unseen => Status::Unseen,
+            SamplingStatus::NotFinite => Status::NotFinite,
+        };
+        Self {
+            value: R::from_f64(of.value),
+            error: Some(R::from_f64(of.sigma)),
             evaluations: of.evaluations,
             status,
             at: None,

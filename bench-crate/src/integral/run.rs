@@ -10,8 +10,9 @@ use crate::columns;
 use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
-use quadscan::integrate::{self, Adaptive, Composite, Cubature, Outcome, Real, Rule, TanhSinh};
-use quadscan_kernels::cubature::integrand::Parameters;
+use quadscan::integrate::{
+    self, Adaptive, Composite, Cubature, Lattice, Outcome, Real, Rule, TanhSinh, Vegas,
+};
 
 /// What no outcome's bytes are.
 const NOTHING: u8 = 0xff;
@@ -28,6 +29,8 @@ enum Plan<R: Number> {
     Adaptive(Adaptive<R>),
     TanhSinh(TanhSinh<R>),
     Cubature(Box<Cubature>, Limits),
+    Vegas(Box<Vegas>, Limits),
+    Lattice(Box<Lattice>, Limits),
 }
 
 impl<R: Number> Runner<R> {
@@ -59,7 +62,17 @@ impl<R: Number> Runner<R> {
                 let plan = Cubature::of_formula(module, of, *options)?;
                 Plan::Cubature(Box::new(plan), limits.clone())
             }
-            (Method::Cubature(_), _) => return Err(method::without_box()),
+            (Method::Vegas(options), Source::Boxed(of, limits)) => {
+                let plan = Vegas::of_formula(module, of, *options)?;
+                Plan::Vegas(Box::new(plan), limits.clone())
+            }
+            (Method::Lattice(options), Source::Boxed(of, limits)) => {
+                let plan = Lattice::of_formula(module, of, *options)?;
+                Plan::Lattice(Box::new(plan), limits.clone())
+            }
+            (Method::Cubature(_) | Method::Vegas(_) | Method::Lattice(_), _) => {
+                return Err(method::without_box());
+            }
         };
         let device = module.device().clone();
         Ok(Self { device, plan })
@@ -88,24 +101,32 @@ impl<R: Number> Runner<R> {
             Plan::TanhSinh(plan) => batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
             }),
-            Plan::Cubature(plan, limits) => (0..items.len())
-                .map(|item| over_box(plan, limits, items.parameters_of(item)))
-                .collect(),
+            Plan::Cubature(plan, limits) => over_box(items, |parameters| {
+                Ok(Row::cubed(&plan.integrate(limits, parameters)?))
+            }),
+            Plan::Vegas(plan, limits) => over_box(items, |parameters| {
+                Ok(Row::sampled(&plan.integrate(limits, parameters)?))
+            }),
+            Plan::Lattice(plan, limits) => over_box(items, |parameters| {
+                Ok(Row::sampled(&plan.integrate(limits, parameters)?))
+            }),
         }
     }
 }
 
-/// One item over a box.
-fn over_box<R: Number>(
-    plan: &mut Cubature,
-    limits: &[(f64, f64)],
-    parameters: &[R],
-) -> Result<Row<R>> {
-    let mut given = Parameters::default();
-    for (to, parameter) in given[0].iter_mut().zip(parameters) {
-        *to = parameter.to_f64();
-    }
-    Ok(Row::cubed(&plan.integrate(limits, &given)?))
+/// Items over a box, one after the other.
+fn over_box<R: Number, const AXES: usize>(
+    items: &Items<R>,
+    mut integrate: impl FnMut(&[[f64; AXES]; 2]) -> Result<Row<R>>,
+) -> Result<Vec<Row<R>>> {
+    let row = |item| {
+        let mut given = [[0.0; AXES]; 2];
+        for (to, parameter) in given[0].iter_mut().zip(items.parameters_of(item)) {
+            *to = parameter.to_f64();
+        }
+        integrate(&given)
+    };
+    (0..items.len()).map(row).collect()
 }
 
 /// All items in one launch.

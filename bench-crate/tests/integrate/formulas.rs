@@ -145,6 +145,46 @@ fn a_formula_is_integrated_over_a_box() {
 }
 
 #[test]
+fn a_formula_is_integrated_by_random_points_and_by_a_lattice() {
+    // A quarter of a disc, and a function of twelve variables.
+    let options = [
+        "--rule",
+        "vegas",
+        "--evaluations",
+        "2^16",
+        "--tolerance",
+        "0.02",
+    ];
+    let disc = "if(x^2 + y^2 < 1, 1, 0)";
+    let table = Table::of(&over(disc, "x=0..1,y=0..1", &options));
+    assert_eq!(table.header, ["value", "error", "evaluations", "status"]);
+    let error = (number(&table, "value", 0) - std::f64::consts::FRAC_PI_4).abs();
+    assert!(error <= 5.0 * number(&table, "error", 0));
+    assert_eq!(table.texts("status"), ["converged"]);
+    let other = Table::of(&over(
+        disc,
+        "x=0..1,y=0..1",
+        &[&options[..], &["--seed", "1"]].concat(),
+    ));
+    assert_ne!(number(&other, "value", 0), number(&table, "value", 0));
+
+    let sides: Vec<String> = (0..12).map(|k| format!("r{k}=0..1")).collect();
+    let sides = sides.join(",");
+    let options = [
+        "--rule",
+        "lattice",
+        "--evaluations",
+        "4096",
+        "--tolerance",
+        "1e-3",
+    ];
+    let table = Table::of(&over("exp(-(r0 + r11))", &sides, &options));
+    let error = (number(&table, "value", 0) - (-(-1.0_f64).exp_m1()).powi(2)).abs();
+    assert!(error <= 5.0 * number(&table, "error", 0));
+    assert_eq!(table.texts("status"), ["converged"]);
+}
+
+#[test]
 fn an_integral_over_a_box_that_needs_more_says_so() {
     let few = over(
         "exp(-9*abs(x - y))",
@@ -168,12 +208,12 @@ fn what_has_no_place_over_a_box_is_refused() {
         (
             "x=0..1",
             &[],
-            "--over has 1 variable, allowed are 2 to 10; of one are --from and --to",
+            "--over has 1 variable, allowed for cubature are 2 to 10; of one are --from and --to",
         ),
         (
             square,
             &["--parameters", "z=1", "--rule", "g7k15"],
-            "--rule `g7k15` is no rule of boxes, allowed is cubature",
+            "--rule `g7k15` is no rule of boxes, allowed are cubature, vegas and lattice",
         ),
         (
             square,
@@ -188,8 +228,8 @@ fn what_has_no_place_over_a_box_is_refused() {
         (
             square,
             &["--parameters", "z=1", "--evaluations", "0"],
-            "--evaluations `0` is not a number of evaluations, allowed are 1 to 2^63, such as \
-             10000 or 2^30",
+            "--evaluations `0` is not a number of evaluations, allowed for cubature are 1 to \
+             2^63, such as 10000 or 2^30",
         ),
         (
             square,
@@ -203,6 +243,7 @@ fn what_has_no_place_over_a_box_is_refused() {
         assert_eq!((refused.code, refused.errors), (2, told), "{options:?}");
     }
     let alone = integrate("--integrand runge --rule cubature");
-    let told = "error: --rule cubature is of boxes, allowed is it with --over\n";
+    let told =
+        "error: --rule cubature, vegas and lattice are of boxes, allowed are they with --over\n";
     assert_eq!((alone.code, &alone.errors[..]), (2, told));
 }

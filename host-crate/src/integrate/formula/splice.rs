@@ -3,6 +3,7 @@
 //! The result has the one kernel, what it names at module scope, and nothing else: the driver's
 //! compiler and the emulator are given the same text.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
@@ -44,10 +45,8 @@ pub(super) fn module<R: Number>(
         tree.map_err(|error| damaged(entry.unwrap_or("a formula's kernels"), &error.to_string()))
     };
     let tree = parsed(template)?;
-    let others = match std::ptr::eq(template, functions) {
-        true => None,
-        false => Some(parsed(functions)?),
-    };
+    let functions = (!std::ptr::eq(template, functions)).then(|| apart(&tree, functions));
+    let others = functions.as_deref().map(parsed).transpose()?;
     let fillings = fillings::<R>(others.as_ref().unwrap_or(&tree), of)?;
     let mut kernels = String::new();
     let is_asked = |kernel: &&Function<'_>| entry.is_none_or(|entry| kernel.name == entry);
@@ -92,6 +91,19 @@ pub(super) fn module<R: Number>(
     }
     let _ = write!(text, "{callees}{kernels}");
     Ok(text)
+}
+
+/// The PTX of the elementary functions, in which no function has the name of one beside the kernels:
+/// what is called the same need not have the same parameters, since the compiler leaves out those that
+/// one module does not need.
+fn apart<'t>(kernels: &Module<'_>, functions: &'t str) -> Cow<'t, str> {
+    let mut text = Cow::Borrowed(functions);
+    for function in kernels.functions().filter(|function| !function.entry) {
+        if text.contains(function.name) {
+            text = Cow::Owned(text.replace(function.name, &format!("other_{}", function.name)));
+        }
+    }
+    text
 }
 
 /// A function's lines before its body.

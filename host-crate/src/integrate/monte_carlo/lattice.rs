@@ -35,7 +35,7 @@ pub(super) const GENERATOR: [u32; MAX_DIMENSIONS] = [
 ];
 
 /// What is asked of an integral.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LatticeOptions {
     /// The absolute tolerance of the standard error; 0 or more.
     pub absolute: f64,
@@ -48,6 +48,11 @@ pub struct LatticeOptions {
     pub replicates: u32,
     /// Chooses the shifts.
     pub seed: u64,
+}
+
+impl LatticeOptions {
+    /// The fewest points of a lattice, and the most.
+    pub const POINTS: [u64; 2] = [1 << FEWEST, 1 << MOST];
 }
 
 impl Default for LatticeOptions {
@@ -121,7 +126,7 @@ impl Lattice {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module, kernels: Kernels, options: LatticeOptions) -> Result<Self> {
         refuse::tolerances(options.absolute, options.relative)?;
-        within("points", options.points, [1 << FEWEST, 1 << MOST])?;
+        within("points", options.points, LatticeOptions::POINTS)?;
         within("replicates", options.replicates, [4, 256])?;
         let device = module.device();
         let replicates = options.replicates as usize;

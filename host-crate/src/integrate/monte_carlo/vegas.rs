@@ -11,15 +11,11 @@ use crate::Result;
 use crate::device::Module;
 use crate::integrate::refuse;
 
-/// The fewest evaluations of an iteration: a group of units of four samples,
-const FEWEST: u64 = 4 * GROUP as u64;
-/// and the most.
-const MOST: u64 = 1 << 31;
 /// Iterations that count before there may be an end.
 const LEAST: usize = 5;
 
 /// What is asked of an integral.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VegasOptions {
     /// The absolute tolerance of the standard error; 0 or more.
     pub absolute: f64,
@@ -41,6 +37,11 @@ pub struct VegasOptions {
     pub beta: f64,
     /// Chooses the random numbers.
     pub seed: u64,
+}
+
+impl VegasOptions {
+    /// The fewest evaluations of an iteration, and the most.
+    pub const EVALUATIONS: [u64; 2] = [4 * GROUP as u64, 1 << 31];
 }
 
 impl Default for VegasOptions {
@@ -118,7 +119,11 @@ impl Vegas {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory); the driver's.
     pub fn new(module: &Module, kernels: Kernels, options: VegasOptions) -> Result<Self> {
         refuse::tolerances(options.absolute, options.relative)?;
-        within("evaluations", options.evaluations, [FEWEST, MOST])?;
+        within(
+            "evaluations",
+            options.evaluations,
+            VegasOptions::EVALUATIONS,
+        )?;
         within("training", options.training, [0, 1000])?;
         within("iterations", options.iterations, [2, 1000])?;
         within("alpha", options.alpha, [0.0, 2.0])?;
