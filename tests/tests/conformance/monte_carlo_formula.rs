@@ -73,7 +73,7 @@ pub(crate) fn formulas_of_many_variables_have_their_integrals(bench: &Bench) -> 
         let of = plan.integrate(&limits, &[[0.0; 32]; 2])?;
         let what = format!("{dimensions}: {of:?}, {exact}");
         assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
-        assert!(of.sigma <= 0.02 * exact, "{what}");
+        assert!(of.sigma <= 0.05 * exact, "{what}");
     }
     Ok(())
 }
