@@ -84,9 +84,7 @@ fn registers_hold_variables_between_labels_and_through_a_function() {
 
 #[test]
 fn what_is_cut_or_unknown_tells_what_stands_before_it() {
-    let name = ".b8 115, 117, 109, 0, 1\n";
     let texts = [
-        (TEXT.replace(name, ""), 0),
         (TEXT.replace(".b8 5\n.b8 5, 144", ".b8 77\n.b8 5, 144"), 1),
         (
             TEXT.replace(".b8 5, 144, 177, 228, 149, 1", ".b8 5, 144, 255"),
