@@ -19,7 +19,8 @@
 //! - `types`: spaces, types, literals, and where they stand in a text.
 //! - `lexer`, `tree`: text to tokens; a module, its functions, their statements.
 //! - `walk`, `parse`, `print`: ways through a tree; tokens to a tree; a tree to text.
-//! - `debug`: from an instruction to the line of the source that it came from.
+//! - `debug`, `variables`: from an instruction to the line of the source that it came from; from
+//!   a register to the variable that it holds.
 
 pub mod debug;
 mod lexer;
@@ -27,6 +28,7 @@ mod parse;
 mod print;
 mod tree;
 mod types;
+pub mod variables;
 mod walk;
 
 pub use parse::{ParseError, location, parse, version};

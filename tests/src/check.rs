@@ -20,6 +20,7 @@ mod launches;
 mod leading;
 mod steps;
 mod trace;
+mod variables;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -42,6 +43,7 @@ use crate::suite::{self, Bench, Case, skipped};
 use findings::Findings;
 use launches::{Known, Launches};
 use trace::{Index, Thread};
+use variables::Variables;
 
 /// What the tests of a kernel may take together while somebody waits, in seconds.
 const PATIENCE: f64 = 2.0;
@@ -92,6 +94,9 @@ struct Arguments {
     /// The folder of the PTX
     #[arg(long, value_name = "DIR", hide = true)]
     artifact: Option<PathBuf>,
+    /// The folder of the PTX of KERNEL that tells variables
+    #[arg(long, value_name = "DIR", requires = "trace", hide = true)]
+    variables: Option<PathBuf>,
     /// The file that says what each test launches; written anew
     #[arg(long, value_name = "FILE", hide = true)]
     launches: Option<PathBuf>,
@@ -258,7 +263,10 @@ fn followed(
         block: arguments.block,
         thread: arguments.thread,
     };
-    let text = trace::trace(cases, &chosen.tests, entries, thread, artifact)?;
+    let folder = arguments.variables.as_deref();
+    let variables = folder.map(|folder| Variables::read(entries, artifact, folder));
+    let variables = variables.transpose().map_err(|error| error.to_string())?;
+    let text = trace::trace(cases, &chosen.tests, entries, thread, artifact, variables)?;
     Ok(Report {
         text,
         clean: true,

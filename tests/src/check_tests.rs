@@ -64,6 +64,7 @@ fn arguments(kernel: Option<&str>) -> Arguments {
         schedules: 2,
         slow: false,
         trace: false,
+        variables: None,
         block: Index::default(),
         thread: Index::default(),
         artifact: None,
@@ -331,7 +332,7 @@ fn the_way_of_a_thread_is_told_by_lines_of_the_source() {
             block: Index::default(),
             thread: Index([thread, 0, 0]),
         };
-        trace::trace(&[case], &[0], &["hang"], thread, &artifact)
+        trace::trace(&[case], &[0], &["hang"], thread, &artifact, None)
     };
     let told = follow(0).expect("it is launched");
     let lines: Vec<&str> = told.lines().collect();

@@ -16,7 +16,7 @@ use std::thread;
 use anyhow::{Context, anyhow};
 use cuda_builder::manifest::{FILE_NAME, Kernel, Manifest, Part};
 use cuda_builder::names::UnknownKernel;
-use cuda_builder::{Artifact, CudaBuilderError, LintLevel};
+use cuda_builder::{Artifact, CudaBuilderError, DebugInfo, LintLevel};
 use hmac_sha256::Hash as Sha256;
 
 use crate::error::{BuildFailed, Refused};
@@ -110,12 +110,17 @@ pub(crate) fn checked(options: &Options) -> anyhow::Result<Checked> {
         Some(anew) => among(&all.folder, anew)?,
         None => all.build()?,
     };
-    let mut code = tested(&suite, options, &artifact)?;
+    let variables = match (options.trace, name) {
+        (true, Some(name)) => variables(name, &folder)?,
+        _ => None,
+    };
+    let variables = variables.as_deref();
+    let mut code = tested(&suite, options, &artifact, variables)?;
     if let (Some(OTHERS_NEEDED), Some(anew)) = (code, &anew) {
         terminal::begin("building all kernels, since the tests launch others too (minutes, once)");
         all.build()?;
         artifact = among(&all.folder, anew)?;
-        code = tested(&suite, options, &artifact)?;
+        code = tested(&suite, options, &artifact, variables)?;
     }
     let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
     Ok(Checked { code, artifact })
@@ -145,7 +150,7 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
 
 /// The kernels that a name stands for, built; none where it is that of tests about several.
 fn named(name: &str, folder: &Path) -> anyhow::Result<Option<Artifact>> {
-    let built = build(&folder.join("anew").join(name), &[name]);
+    let built = build(&folder.join("anew").join(name), &[name], DebugInfo::None);
     match built {
         Ok(artifact) => Ok(Some(artifact)),
         Err(CudaBuilderError::UnknownKernel(unknown)) => {
@@ -159,11 +164,24 @@ fn named(name: &str, folder: &Path) -> anyhow::Result<Option<Artifact>> {
     }
 }
 
+/// The kernels of a name with full debug information, which tells variables; none where it is
+/// that of tests about several.
+fn variables(name: &str, folder: &Path) -> anyhow::Result<Option<PathBuf>> {
+    match build(&folder.join("trace").join(name), &[name], DebugInfo::Full) {
+        Ok(artifact) => Ok(Some(artifact.dir)),
+        Err(CudaBuilderError::UnknownKernel(_)) => Ok(None),
+        Err(error) => Err(BuildFailed(error.to_string()).into()),
+    }
+}
+
 /// Builds these kernels, or all, as an H200 loads them.
-fn build(folder: &Path, names: &[&str]) -> Result<Artifact, CudaBuilderError> {
+fn build(folder: &Path, names: &[&str], debug: DebugInfo) -> Result<Artifact, CudaBuilderError> {
     let builder = ptx::builder(&cargo::root().join("kernels-crate"), folder)
         .map_err(|error| CudaBuilderError::BadOption(error.to_string()))?;
-    let builder = builder.arch(ptx::NEWEST).lints(LintLevel::Deny);
+    let builder = builder
+        .arch(ptx::NEWEST)
+        .lints(LintLevel::Deny)
+        .debug(debug);
     let builder = builder.progress(|progress| terminal::note(&progress.to_string()));
     builder.only(names).build_all()
 }
@@ -191,7 +209,12 @@ fn suite(name: &str) -> anyhow::Result<(PathBuf, String)> {
 }
 
 /// Runs the tests; the exit code.
-fn tested(suite: &Path, options: &Options, artifact: &Path) -> anyhow::Result<Option<i32>> {
+fn tested(
+    suite: &Path,
+    options: &Options,
+    artifact: &Path,
+    variables: Option<&Path>,
+) -> anyhow::Result<Option<i32>> {
     let mut command = program_checking(suite, options);
     command.args(options.slow.then_some("--slow"));
     command.args(options.trace.then_some("--trace"));
@@ -201,6 +224,9 @@ fn tested(suite: &Path, options: &Options, artifact: &Path) -> anyhow::Result<Op
         }
     }
     command.arg("--artifact").arg(artifact);
+    if let Some(folder) = variables {
+        command.arg("--variables").arg(folder);
+    }
     command
         .arg("--launches")
         .arg(folder()?.join("launches.json"));
@@ -245,7 +271,8 @@ impl All {
     }
 
     fn build(&self) -> anyhow::Result<PathBuf> {
-        build(&self.folder, &[]).map_err(|error| BuildFailed(error.to_string()))?;
+        build(&self.folder, &[], DebugInfo::None)
+            .map_err(|error| BuildFailed(error.to_string()))?;
         write(&self.mark(), self.host.as_bytes())?;
         Ok(self.folder.clone())
     }

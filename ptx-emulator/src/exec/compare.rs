@@ -6,7 +6,8 @@ use super::Group;
 use super::float32::flush;
 use crate::ir::lanes::test2;
 use crate::ir::{
-    Frame, LaneFn, Operands, Row, Slot, Value, lane_fn, lanes, predicate, write, write_predicate,
+    Bits, Frame, LANES, LaneFn, Operands, Row, Slot, Value, lane_fn, lanes, predicate, write,
+    write_predicate,
 };
 use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
@@ -219,14 +220,10 @@ macro_rules! select_fn {
         lane_fn!(|f, o, m| {
             let bits = predicate(f, o.s[2]);
             let [a, b] = [o.s[0], o.s[1]].map(|source| <$T>::row(f, source));
-            let value = |lane| {
-                if bits >> lane & 1 != 0 {
-                    a.0[lane]
-                } else {
-                    b.0[lane]
-                }
-            };
-            let out = Row::<$T>(std::array::from_fn(value));
+            let mut out = Row::<$T>::default();
+            for lane in 0..LANES {
+                out.0[lane] = a.0[lane].or_old(b.0[lane], bits >> lane);
+            }
             write(<$T>::row_mut(f, o.d[0]), &out, m);
         })
     };

@@ -13,7 +13,7 @@ use ptx_syntax::Type;
 
 use super::Group;
 use super::softfloat::{F64, Mode};
-use crate::ir::{LaneFn, lanes};
+use crate::ir::{Frame, LANES, LaneFn, Operands, Row, Value, lane_fn, lanes, write};
 use crate::lower::{Decoded, Decoder, Reason};
 use crate::observe::Class;
 
@@ -50,6 +50,45 @@ pub(crate) fn or_nan(result: f64, operands: [f64; 3]) -> u64 {
     } else {
         result.to_bits()
     }
+}
+
+/// Arithmetic that is NaN where an operand is: who has none need not look for the operand.
+#[inline(always)]
+fn arithmetic(
+    frame: &mut Frame<'_>,
+    operands: &Operands,
+    mask: u32,
+    f: impl Fn([f64; 3]) -> f64,
+    order: impl Fn([f64; 3]) -> [f64; 3],
+) {
+    let rows = [0, 1, 2].map(|index| f64::row(frame, operands.s[index]));
+    let values = |lane: usize| rows.map(|row| f64::from_bits(row.0[lane]));
+    let mut out = Row::<u64>::default();
+    let mut nan = false;
+    for lane in 0..LANES {
+        let result = f(values(lane));
+        nan |= result.is_nan();
+        out.0[lane] = result.to_bits();
+    }
+    if nan {
+        for lane in 0..LANES {
+            out.0[lane] = or_nan(f64::from_bits(out.0[lane]), order(values(lane)));
+        }
+    }
+    write(u64::row_mut(frame, operands.d[0]), &out, mask);
+}
+
+/// A result rounded to the nearest, and the order in which operands give their NaN.
+macro_rules! nearest {
+    (|[$a:pat, $b:pat, $c:pat]| $result:expr; $order:expr) => {
+        lane_fn!(|frame, operands, mask| arithmetic(
+            frame,
+            operands,
+            mask,
+            |[$a, $b, $c]| $result,
+            |[$a, $b, $c]| $order
+        ))
+    };
 }
 
 #[inline(always)]
@@ -113,15 +152,13 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         }),
         // PTX: the magnitude of b with the sign of a.
         ("copysign", _) => lanes!(|a: u64, b: u64| -> u64 { a & 1 << 63 | b & !(1 << 63) }),
-        ("add", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a + b, [b, a, 0.0]) }),
-        ("sub", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a - b, [b, a, 0.0]) }),
-        ("mul", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a * b, [b, a, 0.0]) }),
-        ("fma" | "mad", Mode::Nearest) => {
-            lanes!(|a: f64, b: f64, c: f64| -> u64 { or_nan(a.mul_add(b, c), [b, c, a]) })
-        }
-        ("div", Mode::Nearest) => lanes!(|a: f64, b: f64| -> u64 { or_nan(a / b, [a, b, 0.0]) }),
-        ("rcp", Mode::Nearest) => lanes!(|a: f64| -> u64 { or_nan(1.0 / a, [a, 0.0, 0.0]) }),
-        ("sqrt", Mode::Nearest) => lanes!(|a: f64| -> u64 { or_nan(a.sqrt(), [a, 0.0, 0.0]) }),
+        ("add", Mode::Nearest) => nearest!(|[a, b, _]| a + b; [b, a, 0.0]),
+        ("sub", Mode::Nearest) => nearest!(|[a, b, _]| a - b; [b, a, 0.0]),
+        ("mul", Mode::Nearest) => nearest!(|[a, b, _]| a * b; [b, a, 0.0]),
+        ("fma" | "mad", Mode::Nearest) => nearest!(|[a, b, c]| a.mul_add(b, c); [b, c, a]),
+        ("div", Mode::Nearest) => nearest!(|[a, b, _]| a / b; [a, b, 0.0]),
+        ("rcp", Mode::Nearest) => nearest!(|[a, _, _]| 1.0 / a; [a, 0.0, 0.0]),
+        ("sqrt", Mode::Nearest) => nearest!(|[a, _, _]| a.sqrt(); [a, 0.0, 0.0]),
         ("fma" | "mad", _) => lanes!(|a: u64, b: u64, c: u64; aux| -> u64 { soft(aux, a, b, c) }),
         ("rcp" | "sqrt", _) => lanes!(|a: u64; aux| -> u64 { soft(aux, a, 0, 0) }),
         _ => lanes!(|a: u64, b: u64; aux| -> u64 { soft(aux, a, b, 0) }),

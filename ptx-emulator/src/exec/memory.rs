@@ -5,8 +5,6 @@ mod decode;
 
 pub(crate) use decode::{GROUP, registers, room, scope, semantics};
 
-use std::sync::atomic::Ordering;
-
 use crate::ir::{Access, Element, LANES, Room, Row, Value, Width};
 use crate::machine::{Issue, LaneFault, Polls, Request};
 use crate::observe::{AccessKind, Observer, Order};
@@ -29,18 +27,6 @@ impl Access {
         self.bytes * self.elements.len() as u32
     }
 
-    /// Where row `index` of the vector is, and the bytes to check there: the
-    /// first one checks the whole vector.
-    #[inline(always)]
-    fn row(&self, index: usize, addresses: &[u64; LANES]) -> ([u64; LANES], u32) {
-        if index == 0 {
-            return (*addresses, self.total());
-        }
-        let shift = index as u64 * u64::from(self.bytes);
-        let moved = addresses.map(|address| address.wrapping_add(shift));
-        (moved, self.bytes)
-    }
-
     /// Whether a loop around this load may wait for another lane.
     fn polls(&self) -> Polls {
         match (self.room, self.order) {
@@ -50,11 +36,26 @@ impl Access {
         }
     }
 
-    fn host_order(&self, ordered: Ordering) -> Ordering {
-        match self.order {
-            Order::Weak => Ordering::Relaxed,
-            _ => ordered,
+    /// The rows of the vector, each with the addresses of its lanes, and the bytes to check
+    /// there: the first one checks the whole vector.
+    #[inline(always)]
+    fn each_row(
+        &self,
+        addresses: &[u64; LANES],
+        mut f: impl FnMut(&Element, &[u64; LANES], u32) -> Result<(), LaneFault>,
+    ) -> Result<(), LaneFault> {
+        let Some((first, rest)) = self.elements.split_first() else {
+            return Ok(());
+        };
+        f(first, addresses, self.total())?;
+        let mut moved = *addresses;
+        for element in rest {
+            for address in &mut moved {
+                *address = address.wrapping_add(u64::from(self.bytes));
+            }
+            f(element, &moved, self.bytes)?;
         }
+        Ok(())
     }
 }
 
@@ -65,20 +66,16 @@ pub(crate) fn load<O: Observer>(
     at.path.polls = at.path.polls.max(access.polls());
     let addresses = at.addresses(&access.address);
     let request = access.request(AccessKind::Load);
-    let order = access.host_order(Ordering::Acquire);
     at.by_room(&request, addresses, &mut |at, room, addresses, lanes| {
-        for (index, element) in access.elements.iter().enumerate() {
+        access.each_row(addresses, |element, addresses, whole| {
             let mut out = Row::<u64>::default();
-            let (moved, bytes) = access.row(index, addresses);
-            at.each_lane(room, &moved, lanes, bytes, |lane, cells, offset| {
-                out.0[lane] = cells.load(offset, access.bytes, order);
-            })?;
+            at.load_row(room, addresses, lanes, (whole, access.bytes), &mut out)?;
             if at.explores(room) {
                 let one = Request {
                     bytes: access.bytes,
                     ..request
                 };
-                at.loaded(&one, room, &moved, lanes, &mut out);
+                at.loaded(&one, room, addresses, lanes, &mut out);
             }
             if access.signed {
                 let up = 64 - access.bytes * 8;
@@ -87,8 +84,8 @@ pub(crate) fn load<O: Observer>(
                 }
             }
             at.put(element.width == Width::W64, element.slot, &out, lanes);
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 
@@ -98,28 +95,22 @@ pub(crate) fn store<O: Observer>(
 ) -> Result<(), LaneFault> {
     let addresses = at.addresses(&access.address);
     let request = access.request(AccessKind::Store);
-    let order = access.host_order(Ordering::Release);
     at.by_room(&request, addresses, &mut |at, room, addresses, lanes| {
-        for (index, element) in access.elements.iter().enumerate() {
+        access.each_row(addresses, |element, addresses, whole| {
             let values = element_row(at, element);
-            let (moved, bytes) = access.row(index, addresses);
+            let size = (whole, access.bytes);
             let mut lanes = lanes;
             if at.explores(room) {
                 let mut old = Row::<u64>::default();
-                at.each_lane(room, &moved, lanes, bytes, |lane, cells, offset| {
-                    old.0[lane] = cells.load(offset, access.bytes, Ordering::Relaxed);
-                })?;
+                at.load_row(room, addresses, lanes, size, &mut old)?;
                 let one = Request {
                     bytes: access.bytes,
                     ..request
                 };
-                lanes = at.stored(&one, room, &moved, lanes, (&old, &values));
+                lanes = at.stored(&one, room, addresses, lanes, (&old, &values));
             }
-            at.each_lane(room, &moved, lanes, bytes, |lane, cells, offset| {
-                cells.store(offset, access.bytes, values.0[lane], order);
-            })?;
-        }
-        Ok(())
+            at.store_row(room, addresses, lanes, size, &values)
+        })
     })
 }
 
@@ -127,8 +118,11 @@ pub(crate) fn store<O: Observer>(
 pub(crate) fn element_row<O>(at: &mut Issue<'_, '_, O>, element: &Element) -> Row<u64> {
     let frame = at.frame();
     if element.width == Width::W64 {
-        *u64::row(&frame, element.source)
-    } else {
-        Row(u32::row(&frame, element.source).0.map(u64::from))
+        return *u64::row(&frame, element.source);
     }
+    let mut wide = Row::<u64>::default();
+    for (to, value) in wide.0.iter_mut().zip(&u32::row(&frame, element.source).0) {
+        *to = u64::from(*value);
+    }
+    wide
 }

@@ -36,10 +36,11 @@ pub(crate) fn test2<A: Value, B: Value>(
 ) -> u32 {
     let a = A::row(frame, operands.s[0]);
     let b = B::row(frame, operands.s[1]);
-    let hits: [u32; LANES] = std::array::from_fn(|lane| {
-        u32::from(f(A::from_bits(a.0[lane]), B::from_bits(b.0[lane]))) << lane
-    });
-    hits.iter().fold(0, |bits, hit| bits | hit)
+    let mut bits = 0;
+    for lane in 0..LANES {
+        bits |= u32::from(f(A::from_bits(a.0[lane]), B::from_bits(b.0[lane]))) << lane;
+    }
+    bits
 }
 
 /// True when the loops compiled for AVX2 and FMA can be used.

@@ -18,8 +18,8 @@ pub(crate) use memory::{
     MbarrierKind, Rule,
 };
 pub(crate) use row::{
-    FULL, Frame, LANES, LaneFn, Operands, Pool, Row, Slot, Source, Value, Width, lanes_of, mask_of,
-    predicate, write, write_predicate,
+    Bits, FULL, Frame, LANES, LaneFn, Operands, Pool, Row, Slot, Source, Value, Width, lanes_of,
+    mask_of, predicate, write, write_predicate,
 };
 pub(crate) use thread::{
     Barrier, BarrierKind, Call, Collective, Direction, Elements, Factor, Fragment, Held, Matrix,

@@ -136,7 +136,7 @@ pub(crate) type LaneFn = fn(&mut Frame<'_>, &Operands, u32);
 
 /// The value of one lane, and the row it lives in.
 pub(crate) trait Value: Copy {
-    type Bits: Copy + Default;
+    type Bits: Bits;
     fn from_bits(bits: Self::Bits) -> Self;
     fn to_bits(self) -> Self::Bits;
     fn row<'f>(frame: &'f Frame<'_>, source: Source) -> &'f Row<Self::Bits>;
@@ -181,16 +181,35 @@ value!(u64, u64, w64, |b| b, |v| v);
 value!(i64, u64, w64, |b| b as i64, |v| v as u64);
 value!(f64, u64, w64, |b| f64::from_bits(b), |v| v.to_bits());
 
+/// The bits of a lane of a row.
+pub(crate) trait Bits: Copy + Default {
+    /// These bits where the lowest bit of `chosen` is set, else the `old` ones: arithmetic and
+    /// no branch, so that a row of them is vectorised.
+    fn or_old(self, old: Self, chosen: u32) -> Self;
+}
+
+macro_rules! bits {
+    ($($ty:ident)*) => {
+        $(impl Bits for $ty {
+            #[inline(always)]
+            fn or_old(self, old: Self, chosen: u32) -> Self {
+                let kept = $ty::from(chosen & 1).wrapping_sub(1);
+                self & !kept | old & kept
+            }
+        })*
+    };
+}
+
+bits!(u32 u64);
+
 /// Writes the lanes of `mask`.
 #[inline(always)]
-pub(crate) fn write<T: Copy>(row: &mut Row<T>, new: &Row<T>, mask: u32) {
+pub(crate) fn write<T: Bits>(row: &mut Row<T>, new: &Row<T>, mask: u32) {
     if mask == FULL {
         *row = *new;
     } else {
         for lane in 0..LANES {
-            if mask >> lane & 1 != 0 {
-                row.0[lane] = new.0[lane];
-            }
+            row.0[lane] = new.0[lane].or_old(row.0[lane], mask >> lane);
         }
     }
 }

@@ -46,7 +46,10 @@ impl<O> Issue<'_, '_, O> {
         if wide {
             write(u64::row_mut(&mut frame, slot), row, mask);
         } else {
-            let narrow = Row(row.0.map(|value| value as u32));
+            let mut narrow = Row::<u32>::default();
+            for (to, value) in narrow.0.iter_mut().zip(row.0) {
+                *to = value as u32;
+            }
             write(u32::row_mut(&mut frame, slot), &narrow, mask);
         }
     }
@@ -96,10 +99,10 @@ impl<O> Issue<'_, '_, O> {
     /// when they do not.
     pub(crate) fn uniform(&mut self, source: Source) -> Option<u32> {
         let lanes = self.lanes;
-        let row = self.row::<u32>(source);
+        let frame = self.frame();
+        let row = u32::row(&frame, source);
         let first = row.0[Paths::first_lane(lanes)];
-        lanes_of(lanes)
-            .all(|lane| row.0[lane] == first)
-            .then_some(first)
+        let same = source.flagged() || lanes_of(lanes).all(|lane| row.0[lane] == first);
+        same.then_some(first)
     }
 }

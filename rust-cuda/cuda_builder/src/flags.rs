@@ -22,6 +22,10 @@ pub(crate) const UNROLL_THRESHOLD: u32 = 20_000;
 /// What does not ask for the architecture: it is compiled once for all of them.
 const SHARED: [&str; 3] = ["core@0.0.0", "alloc@0.0.0", "compiler_builtins"];
 
+/// `.file` and `.loc` alone: anything more makes LLVM ask for `.target ..., debug`, which ptxas
+/// refuses in optimised code.
+const LINE_DIRECTIVES: &str = "debug=\"line-directives-only\"";
+
 /// The flags of rustc that decide the code of one architecture.
 pub(crate) fn rustc(options: &Options, arch: NvvmArch) -> Vec<String> {
     let (major, minor) = options.ptx_version.unwrap_or(arch.ptx_version());
@@ -134,11 +138,10 @@ pub(crate) fn cargo(
         arguments.push("-Ztrim-paths".into());
     }
     let rustflags = rustc(options, arch);
-    let debug = match options.line_directives() {
-        // `.file` and `.loc` alone: anything more makes LLVM ask for
-        // `.target ..., debug`, which ptxas refuses in optimised code.
-        true => "debug=\"line-directives-only\"",
-        false => "debug=\"none\"",
+    let debug = match (options.debug, options.line_directives()) {
+        (DebugInfo::Full, _) => "debug=\"full\"",
+        (_, true) => LINE_DIRECTIVES,
+        (_, false) => "debug=\"none\"",
     };
     // Whatever the crate's own profile says, so that core is built once for
     // all crates.
@@ -174,6 +177,12 @@ pub(crate) fn cargo(
         arguments.push(format!(
             "profile.{profile}.package.\"{package}\".rustflags={rustflags:?}"
         ));
+        if options.debug == DebugInfo::Full {
+            arguments.push("--config".into());
+            arguments.push(format!(
+                "profile.{profile}.package.\"{package}\".{LINE_DIRECTIVES}"
+            ));
+        }
     }
     arguments.extend(options.build_args.iter().cloned());
     if !options.only.is_empty() {
@@ -225,12 +234,12 @@ pub(crate) fn listed(options: &Options) -> Vec<String> {
 impl Options {
     /// Whether the PTX carries `.file` and `.loc`.
     pub(crate) fn line_directives(&self) -> bool {
-        self.generate_line_info || self.debug == DebugInfo::LineTables
+        self.generate_line_info || self.debug != DebugInfo::None
     }
 
     /// Whether debug locations are written in fewer words than LLVM's.
     pub(crate) fn short_locations(&self) -> bool {
-        self.line_directives() && self.debug != DebugInfo::LineTables && !self.emit_comments
+        self.line_directives() && self.debug == DebugInfo::None && !self.emit_comments
     }
 
     fn line_info(&self) -> &'static str {

@@ -10,8 +10,8 @@ pub enum DebugInfo {
     /// inlined from in the words of the PTX ISA (`function_name`, `inlined_at`),
     /// names included, which `nvdisasm -gi` shows; twice as many bytes of PTX.
     LineTables,
-    /// Types and variables too: refused, because LLVM then writes
-    /// `.target ..., debug`, which `ptxas` does not accept in optimised code.
+    /// Types and variables too, for an emulator alone: LLVM then writes `.target ..., debug`,
+    /// which `ptxas` does not accept in optimised code. The instructions are the same.
     Full,
 }
 

@@ -1,15 +1,16 @@
 //! The instructions of one thread, with what they wrote, as lines of its source.
 //!
-//! The values are those of the registers that a line wrote, by their names in the PTX: which of them
-//! holds a variable of the source is not told there, and a variable may be in none.
+//! The values are those of the registers that a line wrote: by the names of the variables that they
+//! hold, where those are known (`variables`), else by their own.
 
 use std::collections::VecDeque;
-use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
 use quadscan::device::emulator::ptx_emulator::observe::{NamedRegister, Observer, Registers, Site};
 use quadscan::device::emulator::ptx_emulator::{Program, Type};
+
+use super::variables::Variables;
 
 /// Registers that are shown of a line: those that were written last.
 const SHOWN: usize = 4;
@@ -38,6 +39,15 @@ pub(super) struct Steps<'p> {
     /// The instruction behind which nothing more is kept.
     end: Option<u32>,
     steps: VecDeque<Step>,
+    variables: Option<&'p Variables>,
+}
+
+/// What a line wrote.
+struct Written<'p> {
+    name: &'p str,
+    ty: Type,
+    value: u64,
+    is_variable: bool,
 }
 
 impl<'p> Steps<'p> {
@@ -51,7 +61,13 @@ impl<'p> Steps<'p> {
             last: false,
             end: None,
             steps: VecDeque::new(),
+            variables: None,
         }
+    }
+
+    /// With the names of variables.
+    pub(super) fn naming(self, variables: Option<&'p Variables>) -> Self {
+        Steps { variables, ..self }
     }
 
     /// Its last `kept` ones, up to the first time that it comes to `end`.
@@ -70,7 +86,7 @@ impl<'p> Steps<'p> {
     /// The lines of the kernel's own crate in the order in which the thread came to them, one for
     /// all steps in a row that come of it, each with what was written there.
     pub(super) fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<(String, Vec<(&NamedRegister, u64)>)> = Vec::new();
+        let mut lines: Vec<(String, Vec<Written<'p>>)> = Vec::new();
         for step in &self.steps {
             let Some(place) = self.program.authors_line(step.pc) else {
                 continue;
@@ -78,18 +94,41 @@ impl<'p> Steps<'p> {
             if lines.last().is_none_or(|(last, _)| *last != place) {
                 lines.push((place, Vec::new()));
             }
-            let Some((_, written)) = lines.last_mut() else {
+            let Some((place, written)) = lines.last_mut() else {
                 continue;
             };
             for (register, value) in self.program.written(step.pc).iter().zip(&step.values) {
-                written.retain(|(known, _)| known.name != register.name);
-                written.push((register, *value));
+                let one = self.named(step.pc, register, *value, place);
+                written.retain(|known| known.name != one.name);
+                written.push(one);
             }
         }
         let lines = lines.iter();
         lines
             .map(|(place, written)| with_values(&line(place), written))
             .collect()
+    }
+
+    /// The variable of this file that a register holds behind the instruction that wrote it, or
+    /// else the register.
+    fn named(&self, pc: u32, register: &'p NamedRegister, value: u64, place: &str) -> Written<'p> {
+        let behind = self.program.line(pc + 1);
+        let file = place.rsplit_once(':').map_or(place, |(file, _)| file);
+        let variables = self.variables;
+        match variables.and_then(|all| all.held(&register.name, behind, file)) {
+            Some(held) => Written {
+                name: &held.name,
+                ty: held.ty.unwrap_or(register.ty),
+                value,
+                is_variable: true,
+            },
+            None => Written {
+                name: &register.name,
+                ty: register.ty,
+                value,
+                is_variable: false,
+            },
+        }
     }
 }
 
@@ -153,17 +192,23 @@ fn line(place: &str) -> String {
     format!("  {}  {}", place.trim_start_matches("./"), text.trim())
 }
 
-/// A line, and behind it as many of the values that were written last as have room.
-fn with_values(line: &str, written: &[(&NamedRegister, u64)]) -> String {
+/// A line, and behind it as many of the values that were written last as have room: of variables,
+/// or where there are none, of registers.
+fn with_values(line: &str, written: &[Written<'_>]) -> String {
+    let has_variables = written.iter().any(|one| one.is_variable);
+    let told = written
+        .iter()
+        .filter(|one| one.is_variable == has_variables);
+    let mut last: Vec<_> = told.rev().take(SHOWN).collect();
+    last.reverse();
     let mut values = String::new();
-    for (register, bits) in written.iter().rev().take(SHOWN).rev() {
+    for one in last {
         let before = if values.is_empty() { "" } else { ", " };
-        let one = format!("{before}{} = {}", register.name, shown(register.ty, *bits));
+        let one = format!("{before}{} = {}", one.name, shown(one.ty, one.value));
         if line.chars().count() + values.len() + one.len() + 5 > WIDTH {
             break;
         }
-        // Writing to a string cannot fail.
-        let _ = write!(values, "{one}");
+        values += &one;
     }
     match values.is_empty() {
         true => line.to_owned(),

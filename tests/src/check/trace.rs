@@ -1,8 +1,8 @@
 //! `check KERNEL --trace`: the way of one thread through the source, in the first launch of the
 //! kernel that has such a thread.
 //!
-//! Lines are those of the kernel's own crate, with the values of the registers that they wrote
-//! (`steps`).
+//! Lines are those of the kernel's own crate, with the values of the variables and registers that
+//! they wrote (`steps`).
 
 use std::fmt::Write;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
@@ -15,6 +15,7 @@ use quadscan::device::emulator::{Emulator, Launch, Observation, Settings, Unobse
 use quadscan::device::{Artifact, Device};
 
 use super::steps::Steps;
+use super::variables::Variables;
 use crate::suite::{Bench, Case};
 
 /// Lines of a long way that are shown at its beginning, and as many at its end.
@@ -68,6 +69,7 @@ impl Thread {
 struct Tracing {
     kernels: Vec<String>,
     thread: Thread,
+    variables: Option<Arc<Variables>>,
     told: Arc<Mutex<Option<String>>>,
 }
 
@@ -80,6 +82,7 @@ impl Observation for Tracing {
         }
         let (block, linear) = (self.thread.block.0, self.thread.linear(launch.shape));
         let steps = Steps::first(launch.program, block, linear, KEPT);
+        let steps = steps.naming(self.variables.as_deref());
         let (checked, steps) = gpu.check_observed(
             launch.program,
             launch.kernel,
@@ -134,7 +137,9 @@ pub(super) fn trace(
     kernels: &[&str],
     thread: Thread,
     artifact: &Artifact,
+    variables: Option<Variables>,
 ) -> Result<String, String> {
+    let variables = variables.map(Arc::new);
     let told = Arc::new(Mutex::new(None));
     // How a test ends is no matter of its trace.
     let hook = panic::take_hook();
@@ -143,6 +148,7 @@ pub(super) fn trace(
         let tracing = Tracing {
             kernels: kernels.iter().map(|&name| name.to_owned()).collect(),
             thread,
+            variables: variables.clone(),
             told: told.clone(),
         };
         let settings = Settings {

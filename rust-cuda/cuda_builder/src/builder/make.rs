@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::stamp::Stamp;
 use crate::toolchain;
 use crate::writer::{Job, Writer};
-use crate::{CudaBuilderError, DebugInfo, EmitOption, NvvmArch};
+use crate::{CudaBuilderError, EmitOption, NvvmArch};
 
 /// The file in an artifact's folder that a build holds the lock on.
 const LOCK: &str = "cuda-builder.lock";
@@ -181,11 +181,6 @@ impl CudaBuilder {
         if self.optix {
             return refuse(
                 "optix(true) is refused: OptiX programs need entry points that rustc's NVPTX backend cannot make",
-            );
-        }
-        if self.debug == DebugInfo::Full {
-            return refuse(
-                "DebugInfo::Full is refused: ptxas does not accept `.target ..., debug` in optimised code; use DebugInfo::LineTables",
             );
         }
         let archs = self.architectures();
