@@ -38,12 +38,25 @@ pub struct IntegrateArguments {
     )]
     pub over: Option<String>,
 
+    /// Take the Cauchy principal value of the integral of the formula over x - C
+    ///
+    /// C is a number between the limits, or the name of a parameter, which the formula may have.
+    #[arg(
+        long,
+        visible_alias = "pv",
+        value_name = "C",
+        allow_hyphen_values = true,
+        requires = "formula",
+        conflicts_with_all = ["over", "breaks"]
+    )]
+    pub principal_value: Option<String>,
+
     /// Give the integral's derivative by this parameter, too, in a column of its own
     #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(short, long, conflicts_with_all = ["formula", "over", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+    #[arg(short, long, conflicts_with_all = ["formula", "over", "principal_value", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "evaluations", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 

@@ -1,7 +1,7 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
 //! `request` is what the command line asks for, of which `method` is the rule, `integrand` the
-//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and `given` what holds for all items; `items` is what is integrated, and
+//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
@@ -17,6 +17,7 @@ mod method;
 mod number;
 mod output;
 mod over;
+mod pole;
 mod request;
 mod results;
 mod run;
