@@ -6,7 +6,7 @@ use super::integrand::Integrand;
 use super::items::{Items, Layout, column_names};
 use super::method::Method;
 use super::number::Number;
-use crate::columns::{Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows};
+use crate::columns::{self, Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows};
 use crate::error::Result;
 
 /// The argument that names it.
@@ -15,7 +15,7 @@ pub(super) const BATCH: &str = "--batch";
 /// The most items of a batch.
 const MAX_ITEMS: u64 = 1 << 24;
 
-/// Rows that are checked at a time, and that are computed where it takes seconds.
+/// Items that are computed at a time where it takes seconds.
 pub(super) const ROWS: usize = 1 << 14;
 
 /// What items are called in sentences.
@@ -64,7 +64,7 @@ impl<'a, R: Number> Batch<'a, R> {
         let layout = Layout::new(given, of, method, headings).map_err(refuse)?;
         let mut passed: Vec<Heading> = layout.passed().map(|k| headings[k].clone()).collect();
         let mut rows = 0;
-        while let Some(block) = reader.block(ROWS)? {
+        while let Some(block) = reader.block(columns::ROWS)? {
             layout
                 .items(&block)
                 .map_err(|problem| source.refuse(problem))?;
