@@ -55,6 +55,28 @@ pub struct IntegrateArguments {
     #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
 
+    /// Integrate a table: the columns x and y of FILE.csv, FILE.tsv or FILE.npy, or of CSV on
+    /// standard input (-)
+    ///
+    /// x rises or falls with each row. With --dx the file has y alone. The rules are simpson, the
+    /// default, trapezoid and, with --dx, gregory.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["integrand", "formula", "list", "from", "to",
+        "parameters", "strips", "tolerance", "absolute", "intervals", "levels", "breaks", "batch"])]
+    pub samples: Option<PathBuf>,
+
+    /// Distance between samples, which have no column x then
+    #[arg(
+        long,
+        value_name = "H",
+        allow_negative_numbers = true,
+        requires = "samples"
+    )]
+    pub dx: Option<String>,
+
+    /// Print the integral up to each sample, too, in a column
+    #[arg(long, requires = "samples")]
+    pub cumulative: bool,
+
     /// List the functions: formula, parameters, limits and break points; integrate nothing
     #[arg(short, long, conflicts_with_all = ["formula", "over", "principal_value", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "evaluations", "breaks", "batch", "out", "artifact"])]

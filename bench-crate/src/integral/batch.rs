@@ -6,7 +6,9 @@ use super::integrand::Integrand;
 use super::items::{Items, Layout, column_names};
 use super::method::Method;
 use super::number::Number;
-use crate::columns::{self, Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows};
+use crate::columns::{
+    self, Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows,
+};
 use crate::error::Result;
 
 /// The argument that names it.
