@@ -97,7 +97,7 @@ impl<R: Number> Integrand<R> {
             parameters.push(text.to_owned());
         }
         Ok(Self {
-            formula: format!("({})/(x - {text}), principal value,", formula.text()),
+            formula: format!("principal value of ({})/(x - {text})", formula.text()),
             parameters,
             pole: Some(pole),
             source: Source::Formula(Box::new(folded)),

@@ -132,7 +132,7 @@ mod tests {
     /// Each running sum, not the last one alone.
     #[test]
     fn rules_are_exact_for_their_degree_at_every_sample() -> Result<()> {
-        let x = [-1.0, -0.75, 0.25, 0.5, 1.75, 2.0];
+        let x: [f64; 6] = [-1.0, -0.75, 0.25, 0.5, 1.75, 2.0];
         for (rule, degree) in [(Trapezoid, 1), (Simpson, 2)] {
             for count in degree + 1..=x.len() {
                 let x = &x[..count];
