@@ -197,6 +197,20 @@ mod tests {
             .err()
             .unwrap_or_default();
         assert!(found.starts_with("line 4: there are 1 fields"), "{found}");
+        // Of more than a core reads.
+        let text = [
+            "a,u\n",
+            &"1,2\n".repeat(9000),
+            "3,x\n",
+            &"1,2\n".repeat(9000),
+            "5\n",
+        ]
+        .concat();
+        let found = items(&text, 20_000).err().unwrap_or_default();
+        assert!(found.starts_with("line 9002: `x` is"), "{found}");
+        let found = items(&text.replace('x', "4"), 20_000).err();
+        let found = found.unwrap_or_default();
+        assert!(found.starts_with("line 18003: there are 1"), "{found}");
     }
 
     #[test]

@@ -13,8 +13,8 @@ fn samples(text: &str, more: &[&str]) -> Outcome {
 /// x^2 at uneven places, between other columns.
 #[test]
 fn simpsons_rule_has_the_parabola_up_to_each_sample() {
-    let rows = [-1.0_f64, -0.5, 0.75, 1.0, 3.0].map(|x| format!("{};{x};a\n", x * x));
-    let text = format!("y;x;name\n{}", rows.concat());
+    let rows = [-1.0_f64, -0.5, 0.75, 1.0, 3.0].map(|x| format!("{},{x},a\n", x * x));
+    let text = format!("y,x,name\n{}", rows.concat());
     let table = Table::of(&samples(&text, &["--cumulative"]));
     assert_eq!(table.header, ["x", "y", "integral"]);
     for (x, found) in table.numbers("x").iter().zip(table.numbers("integral")) {
