@@ -25,7 +25,7 @@ fn simpsons_rule_has_the_parabola_up_to_each_sample() {
     }
     let alone = samples(&text, &[]);
     let words =
-        "integral     of 5 samples from -1.0 to 3.0 by simpson\nvalue        9.333333333333334\n";
+        "integral     of 5 samples from -1.0 to 3.0 by simpson\nvalue        9.333333333333332\n";
     assert_eq!((alone.code, &alone.output[..]), (0, words));
 }
 
