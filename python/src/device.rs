@@ -185,7 +185,8 @@ impl Device {
 
     /// Integrates a function between limits of the host, `wide` in `f64` and else in `f32`, with
     /// parameters one item's after another's, and writes values, errors, statuses and
-    /// evaluations.
+    /// evaluations. `has_pole` is that of a formula's principal value, the last parameter.
+    #[pyo3(signature = (function, goal, wide, limits, parameters, n, results, has_pole=false))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn integrate(
         &self,
@@ -197,8 +198,12 @@ impl Device {
         parameters: Span,
         n: usize,
         results: (u64, u64, u64, u64),
+        has_pole: bool,
     ) -> PyResult<()> {
-        let (of, _kept) = (Function::new(function)?, Kept::new());
+        let (mut of, _kept) = (Function::new(function)?, Kept::new());
+        if has_pole {
+            of = of.around_pole()?;
+        }
         if parameters.1 != n * of.parameters().len() {
             return Err(Error::new_err(
                 "parameters are not as many as the integrand's",

@@ -1,11 +1,15 @@
 //! Integrals of formulas and by the names of integrands, by those of rules.
 
+use std::slice;
+
 use crate::boxes::OUT_OF_ROOM;
+use crate::error::raised;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use quadscan::Result;
 use quadscan::device::{Device, Module};
-use quadscan::integrate::formula::Number;
+use quadscan::integrate::formula::{Number, PrincipalValue};
+use quadscan::integrate::samples::{SampleRule, Spacing, increments};
 use quadscan::integrate::{
     Adaptive, CONVERGED, Entry, Formula, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE,
     OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, TanhSinh, TanhSinhOptions,
@@ -34,6 +38,8 @@ pub(crate) enum Function {
     Kernels(&'static Entry),
     /// And its limits, of one that has a name.
     Formula(Formula, Option<(f64, f64)>),
+    /// The principal value of a formula, whose pole is one more parameter.
+    AroundPole(Formula, Vec<String>),
 }
 
 impl Function {
@@ -62,6 +68,18 @@ impl Function {
         Ok(Function::Formula(formula, named.map(|of| of.limits)))
     }
 
+    /// The principal value of a formula.
+    pub(crate) fn around_pole(self) -> PyResult<Self> {
+        let Function::Formula(formula, None) = self else {
+            let said = "principal_value is given, allowed is it with a formula";
+            return Err(PyValueError::new_err(said));
+        };
+        let mut names = formula.parameters().to_vec();
+        names.push("principal_value".to_owned());
+        let folded = formula.around_pole().map_err(raised)?;
+        Ok(Function::AroundPole(folded, names))
+    }
+
     /// What its parameters are called.
     pub(crate) fn parameters(&self) -> Vec<String> {
         match self {
@@ -72,6 +90,7 @@ impl Function {
                 .map(ToString::to_string)
                 .collect(),
             Function::Formula(formula, _) => formula.parameters().to_vec(),
+            Function::AroundPole(_, names) => names.clone(),
         }
     }
 }
@@ -106,6 +125,7 @@ pub(crate) fn described(function: &str) -> PyResult<Asked> {
     let limits = match &of {
         Function::Kernels(entry) => Some(entry.f64.limits),
         Function::Formula(_, limits) => *limits,
+        Function::AroundPole(..) => None,
     };
     Ok((of.parameters(), limits))
 }
@@ -156,12 +176,14 @@ impl Goal {
                 };
                 let plan = match of {
                     Function::Kernels(entry) => TanhSinh::new(module, kernels(entry), options),
-                    Function::Formula(of, _) => TanhSinh::of_formula(module, of, options),
+                    Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
+                        TanhSinh::of_formula(module, formula, options)
+                    }
                 };
-                let mut plan = plan.map_err(crate::error::raised)?;
-                return Ok(Box::new(move |from, to, parameters| {
+                let mut plan = plan.map_err(raised)?;
+                return Ok(of.unfolded(Box::new(move |from, to, parameters| {
                     with(device, [from, to, parameters], |items| plan.outcomes(items))
-                }));
+                })));
             }
             "cubature" => {
                 let said = "rule is cubature, which is of boxes, allowed is it with over";
@@ -183,13 +205,70 @@ impl Goal {
         };
         let plan = match of {
             Function::Kernels(entry) => Adaptive::new(module, kernels(entry), options),
-            Function::Formula(of, _) => Adaptive::of_formula(module, of, options),
+            Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
+                Adaptive::of_formula(module, formula, options)
+            }
         };
-        let mut plan = plan.map_err(crate::error::raised)?;
-        Ok(Box::new(move |from, to, parameters| {
+        let mut plan = plan.map_err(raised)?;
+        Ok(of.unfolded(Box::new(move |from, to, parameters| {
             with(device, [from, to, parameters], |items| plan.outcomes(items))
-        }))
+        })))
     }
+}
+
+impl Function {
+    /// What comes of items, by what comes of those that are integrated in their place.
+    fn unfolded<'m, R: Number + Send + Sync>(&self, mut compute: Compute<'m, R>) -> Compute<'m, R> {
+        let Function::AroundPole(_, names) = self else {
+            return compute;
+        };
+        let each = names.len();
+        Box::new(move |from, to, parameters| {
+            let (mut low, mut high, mut all) = (Vec::new(), Vec::new(), Vec::new());
+            for (item, (from, to)) in from.iter().zip(to).enumerate() {
+                let given = &parameters[item * each..(item + 1) * each];
+                let of = PrincipalValue::between(*from, *to, given[each - 1])?;
+                low.push(of.limits.0);
+                high.push(of.limits.1);
+                all.extend(given[..each - 1].iter().copied().chain(of.parameters));
+            }
+            compute(&low, &high, &all)
+        })
+    }
+}
+
+/// What each step adds to the integral of samples: addresses of so many y, of x or 0, and of results.
+#[pyfunction]
+pub(crate) fn sample_increments(
+    y: (usize, usize),
+    x: usize,
+    dx: f64,
+    rule: &str,
+    results: usize,
+) -> PyResult<()> {
+    let rule = match rule {
+        "trapezoid" => SampleRule::Trapezoid,
+        "simpson" => SampleRule::Simpson,
+        "gregory" => SampleRule::Gregory,
+        other => {
+            let allowed = "allowed are simpson, trapezoid and gregory";
+            return Err(PyValueError::new_err(format!("rule is '{other}', {allowed}")));
+        }
+    };
+    let (y, n) = y;
+    if n == 0 {
+        return Err(PyValueError::new_err("y has 0 samples, allowed are 2 and more"));
+    }
+    // SAFETY: the package's: arrays of so many elements, which it holds, the last one alone.
+    unsafe {
+        let spacing = match x {
+            0 => Spacing::Even(dx),
+            x => Spacing::At(slice::from_raw_parts(x as *const f64, n)),
+        };
+        let steps = increments(slice::from_raw_parts(y as *const f64, n), spacing, rule);
+        slice::from_raw_parts_mut(results as *mut f64, n).copy_from_slice(&steps.map_err(raised)?);
+    }
+    Ok(())
 }
 
 /// Copies limits and parameters to the device, for what computes there.

@@ -31,5 +31,6 @@ fn quadscan_native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(boxes::box_parameters, module)?)?;
     module.add_function(wrap_pyfunction!(integrals::described, module)?)?;
     module.add_function(wrap_pyfunction!(integrals::integrands, module)?)?;
+    module.add_function(wrap_pyfunction!(integrals::sample_increments, module)?)?;
     module.add_function(wrap_pyfunction!(operations::operations, module)?)
 }

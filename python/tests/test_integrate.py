@@ -107,9 +107,35 @@ def test_what_does_not_converge_has_a_status(device):
     assert loose.evaluations <= quadscan.integrate("runge", 0, 1, device=device).evaluations
 
 
+def test_principal_values_are_closed_forms(device):
+    poles = np.array([1.0, -0.5, 2.0])
+    found = quadscan.integrate("1/(x^2 + 1)", -np.inf, np.inf, principal_value=poles, device=device)
+    np.testing.assert_allclose(found.value, -np.pi * poles / (poles**2 + 1), rtol=1e-9)
+    found = quadscan.integrate("k*x", -1.0, 1.0, principal_value=0.0, k=[1.0, 2.0], device=device)
+    np.testing.assert_allclose(found.value, [2.0, 4.0], rtol=1e-12)
+
+
+def test_tables_have_the_integrals_of_polynomials(device):
+    x = np.array([-1.0, -0.5, 0.75, 1.0, 3.0])
+    found = quadscan.integrate_samples(x**2, x=x, cumulative=True, device=device)
+    np.testing.assert_allclose(found, (x**3 + 1) / 3, atol=1e-14)
+    cubes = (np.arange(9) / 8) ** 3
+    assert quadscan.integrate_samples(cubes, dx=0.125, rule="gregory", device=device) == pytest.approx(0.25)
+    for y, keywords, said in [
+        ([1.0, 2.0], dict(x=[0.0, 0.0]), "x has 0.0 at 0 and 0.0 behind it"),
+        ([1.0, 2.0], dict(x=[0.0]), "x has 1 elements, allowed are as many as y has: 2"),
+        ([1.0, 2.0], dict(rule="boole"), "rule is 'boole', allowed are simpson"),
+        ([], {}, "y has 0 samples"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            quadscan.integrate_samples(y, **keywords, device=device)
+
+
 @pytest.mark.parametrize(
     "arguments, keywords, error, said",
     [
+        (["x", 0, 1], dict(principal_value=2.0), ValueError, "pole is 2.0, allowed are numbers between 0.0 and 1.0"),
+        (["runge"], dict(principal_value=2.0), ValueError, "allowed is it with a formula"),
         (["runga"], {}, ValueError, "function `runga` is unknown, allowed are quarter_circle"),
         ([3], {}, TypeError, "function is a int, allowed are a name and a formula"),
         (["exp(-x"], {}, ValueError, "function: column 7"),

@@ -39,12 +39,47 @@ pub struct IntegrateArguments {
     )]
     pub over: Option<String>,
 
+    /// Take the Cauchy principal value of the integral of the formula over x - C
+    ///
+    /// C is a number between the limits, or the name of a parameter, which the formula may have.
+    #[arg(
+        long,
+        visible_alias = "pv",
+        value_name = "C",
+        allow_hyphen_values = true,
+        requires = "formula",
+        conflicts_with_all = ["over", "breaks"]
+    )]
+    pub principal_value: Option<String>,
+
     /// Give the integral's derivative by this parameter, too, in a column of its own
     #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
 
+    /// Integrate a table: the columns x and y of FILE.csv, FILE.tsv or FILE.npy, or of CSV on
+    /// standard input (-)
+    ///
+    /// x rises or falls with each row. With --dx the file has y alone. The rules are simpson, the
+    /// default, trapezoid and, with --dx, gregory.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["integrand", "formula", "list", "from", "to",
+        "parameters", "strips", "tolerance", "absolute", "intervals", "levels", "breaks", "batch"])]
+    pub samples: Option<PathBuf>,
+
+    /// Distance between samples, which have no column x then
+    #[arg(
+        long,
+        value_name = "H",
+        allow_negative_numbers = true,
+        requires = "samples"
+    )]
+    pub dx: Option<String>,
+
+    /// Print the integral up to each sample, too, in a column
+    #[arg(long, requires = "samples")]
+    pub cumulative: bool,
+
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(short, long, conflicts_with_all = ["formula", "over", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+    #[arg(short, long, conflicts_with_all = ["formula", "over", "principal_value", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "evaluations", "seed", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 

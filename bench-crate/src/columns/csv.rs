@@ -27,7 +27,7 @@ const MARK: &[u8] = "\u{feff}".as_bytes();
 const HEADER: u64 = 1 << 20;
 
 /// Rows that a core reads or writes at a time.
-const PIECE: usize = 1 << 12;
+const PIECE: usize = 1 << 11;
 
 /// A reading of a file.
 pub(super) struct CsvRows<I> {
@@ -116,7 +116,7 @@ impl<I: BufRead + Seek> CsvRows<I> {
                 let line = records.next(&mut record);
                 self.rest = Rest::Records(records);
                 let Some(line) = line? else { return Ok(false) };
-                rows.push(line, record.iter(), headings)?;
+                rows.push(line, record.iter(), record.len(), headings)?;
                 Ok(true)
             }
             Rest::Lost => Ok(false),
@@ -192,22 +192,22 @@ impl Cells {
             return Err(not_utf8(line));
         };
         let text = text.strip_suffix('\n').unwrap_or(text);
-        let separator = char::from(separator);
-        let is_blank = || text.trim().is_empty() && !text.contains(separator);
-        if bytes.starts_with(&[COMMENT]) || is_blank() {
+        let found = 1 + bytes.iter().filter(|byte| **byte == separator).count();
+        if bytes.starts_with(&[COMMENT]) || found == 1 && text.trim().is_empty() {
             return Ok(());
         }
-        self.push(line, text.split(separator), headings)
+        self.push(line, text.split(char::from(separator)), found, headings)
     }
 
-    /// Appends a row, which has as many cells as the header.
+    /// Appends a row of so many cells, which has as many as the header.
     fn push<'f>(
         &mut self,
         line: u64,
-        cells: impl Iterator<Item = &'f str> + Clone,
+        cells: impl Iterator<Item = &'f str>,
+        found: usize,
         headings: &[Heading],
     ) -> Result<(), Problem> {
-        let (found, allowed) = (cells.clone().count(), headings.len());
+        let allowed = headings.len();
         if found != allowed {
             let names: Vec<&str> = headings.iter().map(|of| &*of.name).collect();
             let names = names.join(",");

@@ -6,7 +6,9 @@ use super::integrand::Integrand;
 use super::items::{Items, Layout, column_names};
 use super::method::Method;
 use super::number::Number;
-use crate::columns::{Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows};
+use crate::columns::{
+    self, Block, Column, Heading, Problem, Reader, Source, Watch, number_of_rows,
+};
 use crate::error::Result;
 
 /// The argument that names it.
@@ -15,7 +17,7 @@ pub(super) const BATCH: &str = "--batch";
 /// The most items of a batch.
 const MAX_ITEMS: u64 = 1 << 24;
 
-/// Rows that are checked at a time, and that are computed where it takes seconds.
+/// Items that are computed at a time where it takes seconds.
 pub(super) const ROWS: usize = 1 << 14;
 
 /// What items are called in sentences.
@@ -64,7 +66,7 @@ impl<'a, R: Number> Batch<'a, R> {
         let layout = Layout::new(given, of, method, headings).map_err(refuse)?;
         let mut passed: Vec<Heading> = layout.passed().map(|k| headings[k].clone()).collect();
         let mut rows = 0;
-        while let Some(block) = reader.block(ROWS)? {
+        while let Some(block) = reader.block(columns::ROWS)? {
             layout
                 .items(&block)
                 .map_err(|problem| source.refuse(problem))?;
@@ -195,6 +197,20 @@ mod tests {
             .err()
             .unwrap_or_default();
         assert!(found.starts_with("line 4: there are 1 fields"), "{found}");
+        // Of more than a core reads.
+        let text = [
+            "a,u\n",
+            &"1,2\n".repeat(9000),
+            "3,x\n",
+            &"1,2\n".repeat(9000),
+            "5\n",
+        ]
+        .concat();
+        let found = items(&text, 20_000).err().unwrap_or_default();
+        assert!(found.starts_with("line 9002: `x` is"), "{found}");
+        let found = items(&text.replace('x', "4"), 20_000).err();
+        let found = found.unwrap_or_default();
+        assert!(found.starts_with("line 18003: there are 1"), "{found}");
     }
 
     #[test]

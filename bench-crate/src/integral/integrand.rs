@@ -7,6 +7,7 @@ use super::catalogue::Known;
 use super::method::Method;
 use super::number::Number;
 use super::over::Over;
+use super::pole::Pole;
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
 use crate::modules;
@@ -21,6 +22,8 @@ pub(super) struct Integrand<R: Number> {
     pub(super) limits: Option<(R, R)>,
     /// The box that it is integrated over, instead of an interval.
     pub(super) over: Option<Over>,
+    /// What it is divided by x less, for a principal value.
+    pub(super) pole: Option<Pole<R>>,
     pub(super) source: Source<R>,
 }
 
@@ -59,6 +62,7 @@ impl<R: Number> Integrand<R> {
             parameters: of.parameters.iter().map(|&name| name.to_owned()).collect(),
             limits: Some(of.limits),
             over: None,
+            pole: None,
             source: Source::Kernels(of),
         }
     }
@@ -71,6 +75,7 @@ impl<R: Number> Integrand<R> {
             parameters: formula.parameters().to_vec(),
             limits: None,
             over: None,
+            pole: None,
             source: Source::Formula(Box::new(formula)),
         }
     }
@@ -81,6 +86,22 @@ impl<R: Number> Integrand<R> {
         Ok(Self {
             over: Some(over.clone()),
             source: Source::Boxed(Box::new(finite), limits),
+            ..Self::of_formula(formula)
+        })
+    }
+
+    /// What is typed, over x less the pole that a text is.
+    pub(super) fn around_pole(formula: Formula, text: &str) -> Result<Self> {
+        let (folded, pole) = (formula.around_pole()?, Pole::new(&formula, text)?);
+        let mut parameters = formula.parameters().to_vec();
+        if pole.place == Some(parameters.len()) {
+            parameters.push(text.to_owned());
+        }
+        Ok(Self {
+            formula: format!("principal value of ({})/(x - {text})", formula.text()),
+            parameters,
+            pole: Some(pole),
+            source: Source::Formula(Box::new(folded)),
             ..Self::of_formula(formula)
         })
     }

@@ -7,6 +7,7 @@ use super::given::{Column, Common, Given};
 use super::integrand::Integrand;
 use super::method::Method;
 use super::number::Number;
+use super::pole::Pole;
 use super::refused;
 use super::results::RESULTS;
 use crate::columns::number::shown;
@@ -36,6 +37,7 @@ pub(super) struct Layout<'a, R> {
     names: Vec<String>,
     common: Common<R>,
     method: &'a Method<R>,
+    pole: Option<Pole<R>>,
 }
 
 /// Names of the columns that items of this integrand may have, in the order of arrays.
@@ -63,6 +65,7 @@ impl<'a, R: Number> Layout<'a, R> {
             columns,
             names,
             method,
+            pole: of.pole.clone(),
         })
     }
 
@@ -118,8 +121,15 @@ impl<'a, R: Number> Layout<'a, R> {
                     Column::Parameter(k) => items.parameters[item * each + k] = value,
                 }
             }
-            if let Some((name, problem)) = self.method.objection(items.from[item], items.to[item]) {
+            let limits = (items.from[item], items.to[item]);
+            if let Some((name, problem)) = self.method.objection(limits.0, limits.1) {
                 return Err(at(format!("{name} {problem}")));
+            }
+            let pole = self.pole.as_ref();
+            if let Some(problem) =
+                pole.and_then(|pole| pole.objection(limits, items.parameters_of(item)))
+            {
+                return Err(at(problem));
             }
         }
         Ok(items)
@@ -189,11 +199,36 @@ impl<R: Number> Items<R> {
         if let Some((limit, problem)) = method.objection(common.from, common.to) {
             return Err(refused(&format!("--{limit}"), problem));
         }
+        let limits = (common.from, common.to);
+        let pole = of.pole.as_ref();
+        if let Some(problem) = pole.and_then(|pole| pole.objection(limits, &common.parameters)) {
+            return Err(refused(
+                "--principal-value",
+                format!("has no value: {problem}"),
+            ));
+        }
         Ok(Self {
             from: vec![common.from],
             to: vec![common.to],
             parameters: common.parameters,
         })
+    }
+
+    /// What is integrated in the place of items with a pole.
+    pub(super) fn folded(&self, pole: &Pole<R>) -> Result<Self> {
+        let mut folded = Self {
+            from: Vec::new(),
+            to: Vec::new(),
+            parameters: Vec::new(),
+        };
+        for item in 0..self.len() {
+            let limits = (self.from[item], self.to[item]);
+            let (limits, parameters) = pole.folded(limits, self.parameters_of(item))?;
+            folded.from.push(limits.0);
+            folded.to.push(limits.1);
+            folded.parameters.extend(parameters);
+        }
+        Ok(folded)
     }
 
     /// How many.

@@ -125,6 +125,12 @@ impl Name {
                 WITH_TOLERANCE,
             ),
             (
+                "--principal-value",
+                &arguments.principal_value,
+                !is_composite && !is_cubature,
+                WITH_BREAKS,
+            ),
+            (
                 "--break",
                 &arguments.breaks,
                 !is_composite && !is_of_boxes,

@@ -1,9 +1,9 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
 //! `request` is what the command line asks for, of which `method` is the rule, `integrand` the
-//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and `given` what holds for all items; `items` is what is integrated, and
+//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
-//! columns and its words. How integrals are computed is
+//! columns and its words. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
 //! [`columns`]'s.
 
@@ -17,9 +17,11 @@ mod method;
 mod number;
 mod output;
 mod over;
+mod pole;
 mod request;
 mod results;
 mod run;
+mod samples;
 
 use std::io::{self, Read, Write};
 
@@ -60,6 +62,9 @@ pub fn integrate(
                 .and_then(|()| output.flush()),
         });
     }
+    if arguments.samples.is_some() {
+        return samples::integrate(arguments, input, output, watch);
+    }
     match Precision::new(arguments)? {
         Precision::F32 => of::<f32>(arguments, input, output, watch),
         Precision::F64 => of::<f64>(arguments, input, output, watch),
@@ -72,6 +77,9 @@ pub fn integrate(
 ///
 /// [`Error::Argument`](crate::Error::Argument).
 pub fn check(arguments: &IntegrateArguments) -> Result<()> {
+    if arguments.samples.is_some() {
+        return samples::Asked::new(arguments).map(drop);
+    }
     match (arguments.list, Precision::new(arguments)?) {
         (true, _) => request::format(arguments).map(drop),
         (_, Precision::F32) => Request::<f32>::new(arguments).map(drop),

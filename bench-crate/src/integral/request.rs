@@ -71,10 +71,15 @@ pub(super) struct Request<R: Number> {
 }
 
 /// A formula as an integrand.
-fn integrand<R: Number>(of: Formula, over: Option<&Over>) -> Result<Integrand<R>> {
-    match over {
-        None => Ok(Integrand::of_formula(of)),
-        Some(over) => Integrand::over_box(of, over),
+fn integrand<R: Number>(
+    of: Formula,
+    over: Option<&Over>,
+    pole: Option<&str>,
+) -> Result<Integrand<R>> {
+    match (over, pole) {
+        (Some(over), _) => Integrand::over_box(of, over),
+        (None, Some(pole)) => Integrand::around_pole(of, pole),
+        (None, None) => Ok(Integrand::of_formula(of)),
     }
 }
 
@@ -82,8 +87,13 @@ fn integrand<R: Number>(of: Formula, over: Option<&Over>) -> Result<Integrand<R>
 fn derivative<R: Number>(
     of: &Formula,
     over: Option<&Over>,
+    pole: Option<&str>,
     name: &str,
 ) -> Result<(String, Integrand<R>)> {
+    if pole == Some(name) {
+        let problem = format!("`{name}` is the pole, allowed are other parameters");
+        return Err(refused("--derivative", problem));
+    }
     if !of.parameters().iter().any(|known| known == name) {
         let allowed = match of.parameters() {
             [] => "the formula has none".to_owned(),
@@ -93,7 +103,7 @@ fn derivative<R: Number>(
         return Err(refused("--derivative", problem));
     }
     let slope = of.derivative(name)?;
-    Ok((format!("d/d{name}"), integrand(slope, over)?))
+    Ok((format!("d/d{name}"), integrand(slope, over, pole)?))
 }
 
 /// The form of what is printed; a batch is CSV where nothing else is said.
@@ -125,9 +135,10 @@ impl<R: Number> Request<R> {
             let (problem, name) = ("has no place with --over, allowed is f64", R::TYPE_NAME);
             return Err(refused("--precision", format!("`{name}` {problem}")));
         }
+        let pole = arguments.principal_value.as_deref();
         let formula = integrand::formula(arguments, over.as_ref())?;
         let derivative = match (&formula, &arguments.derivative) {
-            (Some(formula), Some(name)) => Some(derivative(formula, over.as_ref(), name)?),
+            (Some(formula), Some(name)) => Some(derivative(formula, over.as_ref(), pole, name)?),
             (None, Some(_)) => {
                 let problem = "has no place without --formula, allowed is it with a formula";
                 return Err(refused("--derivative", problem.to_owned()));
@@ -135,7 +146,7 @@ impl<R: Number> Request<R> {
             (_, None) => None,
         };
         let of = match formula {
-            Some(formula) => integrand(formula, over.as_ref())?,
+            Some(formula) => integrand(formula, over.as_ref(), pole)?,
             None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
         };
         let request = Self {

@@ -5,6 +5,7 @@ use super::integrand::{Integrand, Source};
 use super::items::Items;
 use super::method::{self, Method};
 use super::number::Number;
+use super::pole::Pole;
 use super::results::Row;
 use crate::columns;
 use crate::error::Result;
@@ -21,6 +22,7 @@ const NOTHING: u8 = 0xff;
 pub(super) struct Runner<R: Number> {
     device: Device,
     plan: Plan<R>,
+    pole: Option<Pole<R>>,
 }
 
 /// The plan of a method.
@@ -75,7 +77,8 @@ impl<R: Number> Runner<R> {
             }
         };
         let device = module.device().clone();
-        Ok(Self { device, plan })
+        let pole = of.pole.clone();
+        Ok(Self { device, plan, pole })
     }
 
     /// How many items are computed at a time: who waits is told how far it is. No result depends on
@@ -92,6 +95,21 @@ impl<R: Number> Runner<R> {
 
     /// What comes of the items.
     pub(super) fn rows(&mut self, items: &Items<R>) -> Result<Vec<Row<R>>> {
+        let Some(pole) = &self.pole else {
+            return self.planned(items);
+        };
+        let (pole, folded) = (pole.clone(), items.folded(pole)?);
+        let mut rows = self.planned(&folded)?;
+        for (item, row) in rows.iter_mut().enumerate() {
+            let limits = (items.from[item], items.to[item]);
+            let unfolded = |at| pole.unfolded(at, limits, items.parameters_of(item));
+            row.at = row.at.and_then(unfolded);
+        }
+        Ok(rows)
+    }
+
+    /// What the plan gives.
+    fn planned(&mut self, items: &Items<R>) -> Result<Vec<Row<R>>> {
         let device = &self.device;
         match &mut self.plan {
             Plan::Strips(plan, rule, strips) => strip_by_strip(device, plan, *rule, *strips, items),

@@ -146,13 +146,15 @@ impl Watch for Told {
     }
 }
 
-/// More rows than are computed at a time, each with a label of its own.
+/// More rows than are computed at a time, and than a core reads, each with a label of its own; from
+/// one with quotes on they are read one by one.
 #[test]
 fn rows_keep_their_order_and_progress_is_told() {
     const ROWS: usize = 20_000;
     let mut text = "label,from,to\n".to_owned();
     for row in 0..ROWS {
-        assert!(writeln!(text, "r{row},0,0").is_ok());
+        let quote = if row == 18_000 { "\"" } else { "" };
+        assert!(writeln!(text, "{quote}r{row}{quote},0,0").is_ok());
     }
     let words = "quadscan integrate --device emulator --integrand runge --batch -";
     let Ok(cli) = Cli::try_parse_from(words.split(' ')) else {
@@ -169,7 +171,7 @@ fn rows_keep_their_order_and_progress_is_told() {
     let labels = table.texts("label");
     let is_in_order = |(row, label): (usize, &&str)| *label == format!("r{row}");
     assert!(labels.iter().enumerate().all(is_in_order));
-    assert_eq!(told.checked, [16_384, 20_000]);
+    assert_eq!(told.checked, [20_000]);
     assert_eq!(told.done, [(16_384, 20_000), (20_000, 20_000)]);
 }
 

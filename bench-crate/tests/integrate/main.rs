@@ -10,7 +10,9 @@ mod batches;
 mod columns;
 mod documents;
 mod formulas;
+mod principal_values;
 mod refusals;
+mod samples;
 mod values;
 
 use std::path::Path;

@@ -7,7 +7,7 @@
 //! random points. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels, or writes
-//! a [`Formula`], which needs no compiler of Rust.
+//! a [`Formula`], which needs no compiler of Rust. [`samples`] are functions of which a table is known.
 //!
 //! ```
 //! use quadscan::device::{Artifact, Device, DeviceChoice};
@@ -39,6 +39,7 @@ mod items;
 mod monte_carlo;
 pub mod names;
 mod refuse;
+pub mod samples;
 mod sorted;
 mod subject;
 mod tanh_sinh;

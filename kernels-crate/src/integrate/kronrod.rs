@@ -7,16 +7,34 @@
 
 use super::sizes::NODES;
 
-/// What a rule has of each node: its place in -1..1, Kronrod's weight, Gauss' weight or 0, and
-/// that of a null rule.
+/// What a rule has of each node: its place in -1..1, Kronrod's weight, Gauss' weight or 0, that of a
+/// null rule, and that of a sum over nodes and [ends](ENDS).
 ///
 /// The null rule gives 0 for polynomials of up to two degrees less than Kronrod's less Gauss',
 /// which is a null rule too, and to which it is orthogonal and of the same norm.
-pub const COLUMNS: usize = 4;
+///
+/// The sum over ends is how far the function at them is from the polynomial through the nodes, that
+/// at the upper end plus [`OF_LOWER`] of that at the lower: it is small where the polynomial
+/// resolves the function. Between an end and the outermost node nothing else sees a corner or a jump.
+pub const COLUMNS: usize = 5;
+
+/// Places behind the nodes of a rule that looks at its ends: next to the upper and the lower one.
+pub const ENDS: u32 = 2;
+
+/// Where they are: as far from the ends as f32 can tell, since a limit may be singular and the
+/// function is another one beyond a break.
+const END: f64 = 1.0 - 1.0 / (1 << 22) as f64;
+
+/// What the lower end counts of the upper one: not the same, or what is odd about the middle
+/// would cancel.
+const OF_LOWER: f64 = 0.625;
+
+/// How far the outermost node of [`K21`] is from the end of -1..1.
+pub const OUTSIDE: f64 = 1.0 - 0.9956571630258081;
 
 /// The nodes of [`GaussKronrod::G7K15`](super::rules::GaussKronrod::G7K15) and their [`COLUMNS`]. Behind them nothing.
 #[rustfmt::skip]
-pub static K15: [[f64; COLUMNS]; NODES] = both_halves([
+pub static K15: [[f64; COLUMNS]; NODES] = without_ends([
     [0.0, 0.20948214108472782, 0.4179591836734694, 0.2081729504094845],
     [0.20778495500789848, 0.20443294007529889, 0.0, -0.16887038937628596],
     [0.4058451513773972, 0.19035057806478542, 0.3818300505051189, 0.06519167158268736],
@@ -29,28 +47,50 @@ pub static K15: [[f64; COLUMNS]; NODES] = both_halves([
 
 /// The same of [`GaussKronrod::G10K21`](super::rules::GaussKronrod::G10K21).
 #[rustfmt::skip]
-pub static K21: [[f64; COLUMNS]; NODES] = both_halves([
-    [0.0, 0.1494455540029169, 0.0, -0.149372559202428],
-    [0.14887433898163122, 0.14773910490133849, 0.29552422471475287, 0.1346076357527161],
-    [0.2943928627014602, 0.14277593857706009, 0.0, -0.093196973615671],
-    [0.4333953941292472, 0.13470921731147334, 0.26926671930999635, 0.033368050315373474],
-    [0.5627571346686047, 0.12349197626206584, 0.0, 0.03304780089332931],
-    [0.6794095682990244, 0.10938715880229764, 0.21908636251598204, -0.09295620978013384],
-    [0.7808177265864169, 0.0931254545836976, 0.0, 0.1340865437002787],
-    [0.8650633666889845, 0.07503967481091996, 0.1494513491505806, -0.14842380324739135],
-    [0.9301574913557082, 0.054755896574351995, 0.0, 0.13481938960983014],
-    [0.9739065285171717, 0.032558162307964725, 0.06667134430868814, -0.09536281205032948],
-    [0.9956571630258081, 0.011694638867371874, 0.0, 0.03469665802321198],
+pub static K21: [[f64; COLUMNS]; NODES] = with_ends([
+    [0.0, 0.1494455540029169, 0.0, -0.149372559202428, 0.08057103438734803, 0.08057103438734803],
+    [0.14887433898163122, 0.14773910490133849, 0.29552422471475287, 0.1346076357527161, -0.09361231418943404, -0.06935121997787048],
+    [0.2943928627014602, 0.14277593857706009, 0.0, -0.093196973615671, 0.1090907787070247, 0.05946820509929089],
+    [0.4333953941292472, 0.13470921731147334, 0.26926671930999635, 0.033368050315373474, -0.12803356392387014, -0.050610172785023014],
+    [0.5627571346686047, 0.12349197626206584, 0.0, 0.03304780089332931, 0.15226920570516556, 0.04260329143977277],
+    [0.6794095682990244, 0.10938715880229764, 0.21908636251598204, -0.09295620978013384, -0.184479910031684, -0.035216220942387494],
+    [0.7808177265864169, 0.0931254545836976, 0.0, 0.1340865437002787, 0.22906529065763134, 0.028193229731091805],
+    [0.8650633666889845, 0.07503967481091996, 0.1494513491505806, -0.14842380324739135, -0.2973088316169417, -0.021510146922091772],
+    [0.9301574913557082, 0.054755896574351995, 0.0, 0.13481938960983014, 0.42267677311505003, 0.01529445611807627],
+    [0.9739065285171717, 0.032558162307964725, 0.06667134430868814, -0.09536281205032948, -0.7048394023627605, -0.009317331268952476],
+    [0.9956571630258081, 0.011694638867371874, 0.0, 0.03469665802321198, 1.4518875061347785, 0.0031593429257857387],
 ]);
 
-/// All nodes of a rule, of those from its center on: the others mirror them.
-const fn both_halves<const N: usize>(from_center: [[f64; COLUMNS]; N]) -> [[f64; COLUMNS]; NODES] {
-    let mut all = [[0.0; COLUMNS]; NODES];
+/// Without a look at the ends.
+const fn without_ends<const N: usize>(from_center: [[f64; 4]; N]) -> [[f64; COLUMNS]; NODES] {
+    let mut all = [[0.0; 6]; N];
     let mut i = 0;
     while i < N {
         let [x, kronrod, gauss, null] = from_center[i];
-        all[N - 1 - i] = [-x, kronrod, gauss, null];
-        all[N - 1 + i] = [x, kronrod, gauss, null];
+        all[i] = [x, kronrod, gauss, null, 0.0, 0.0];
+        i += 1;
+    }
+    both_halves(all)
+}
+
+/// With [`ENDS`] behind the nodes.
+const fn with_ends<const N: usize>(from_center: [[f64; 6]; N]) -> [[f64; COLUMNS]; NODES] {
+    let mut all = both_halves(from_center);
+    all[2 * N - 1] = [END, 0.0, 0.0, 0.0, -1.0];
+    all[2 * N] = [-END, 0.0, 0.0, 0.0, -OF_LOWER];
+    all
+}
+
+/// All nodes of a rule, of those from its center on: the others mirror them. The last two numbers of
+/// a node are what it and its mirror image weigh in the function at the upper end.
+const fn both_halves<const N: usize>(from_center: [[f64; 6]; N]) -> [[f64; COLUMNS]; NODES] {
+    let mut all = [[0.0; COLUMNS]; NODES];
+    let mut i = 0;
+    while i < N {
+        let [x, kronrod, gauss, null, near, far] = from_center[i];
+        let ends = [far + OF_LOWER * near, near + OF_LOWER * far];
+        all[N - 1 - i] = [-x, kronrod, gauss, null, ends[0]];
+        all[N - 1 + i] = [x, kronrod, gauss, null, ends[1]];
         i += 1;
     }
     all
@@ -58,7 +98,7 @@ const fn both_halves<const N: usize>(from_center: [[f64; COLUMNS]; N]) -> [[f64;
 
 #[cfg(test)]
 mod tests {
-    use super::{COLUMNS, K15, K21, NODES};
+    use super::{COLUMNS, K15, K21, NODES, OF_LOWER, OUTSIDE};
 
     /// The integral of x^degree over -1..1 by the weights of this column.
     fn power(rule: &[[f64; COLUMNS]; NODES], column: usize, degree: i32) -> f64 {
@@ -104,6 +144,21 @@ mod tests {
             ];
             assert!((norms[0] / norms[1] - 1.0).abs() < 1e-14, "{norms:?}");
         }
+    }
+
+    #[test]
+    fn the_sum_over_ends_is_0_for_polynomials_and_sees_a_step_beyond_the_nodes() {
+        for degree in 0..=20 {
+            let sum = power(&K21, 4, degree);
+            assert!(sum.abs() < 1e-13, "degree {degree}: {sum:e}");
+        }
+        assert!(power(&K21, 4, 21).abs() > 1e-7);
+        for (side, weight) in [(1.0, 1.0), (-1.0, OF_LOWER)] {
+            let step = |x: f64| f64::from(side * x > 1.0 - OUTSIDE + 1e-9);
+            let sum: f64 = K21.iter().map(|row| row[4] * step(row[0])).sum();
+            assert_eq!(sum, -weight);
+        }
+        assert!(K15.iter().all(|row| row[4] == 0.0));
     }
 
     #[test]

@@ -23,7 +23,7 @@ from ._quadscan import Device, DeviceArray, Error
 
 __all__ = [
     "Device", "DeviceArray", "Error", "Integrals", "Status",
-    "devices", "integrands", "integrate", "open", "operations", "reduce", "scan",
+    "devices", "integrands", "integrate", "integrate_samples", "open", "operations", "reduce", "scan",
 ]
 
 Status = enum.IntEnum("Status", _quadscan.STATUS)
@@ -377,7 +377,7 @@ def integrands():
 
 def integrate(
     function, a=None, b=None, /, *, over=None, rule=None, rtol=None, atol=0.0, breaks=(), limit=None,
-    dtype="float64", device=None, **parameters,
+    dtype="float64", device=None, principal_value=None, **parameters,
 ):
     """Integrates a function from ``a`` to ``b``, or a formula over a box.
 
@@ -396,6 +396,9 @@ def integrate(
     ``cubature``, in ``float64``, to 1e-6 unless a tolerance is given; ``limit`` is the most
     evaluations of an integral, and there are no ``breaks``.
 
+    ``principal_value``: a number between the limits, or an array, which is broadcast, too: the result is
+    the Cauchy principal value of the integral of the formula over ``x - principal_value``.
+
     Raises ``ValueError`` and ``TypeError`` with the argument that is wrong. An integral that does
     not converge is no error: its ``status`` says why.
 
@@ -408,6 +411,8 @@ def integrate(
     >>> plane = {"x": (-np.inf, np.inf), "y": (-np.inf, np.inf)}
     >>> quadscan.integrate("exp(-k*(x^2 + y^2))", over=plane, k=[1.0, 2.0]).value.round(5).tolist()
     [3.14159, 1.5708]
+    >>> quadscan.integrate("1/(x^2 + 1)", -np.inf, np.inf, principal_value=1.0).value.round(10).item()
+    -1.5707963268
     """
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
@@ -416,7 +421,8 @@ def integrate(
         raise TypeError(f"function is a {type(function).__name__}, allowed are a name and a formula")
     breaks = () if breaks is None else [float(point) for point in breaks]
     if over is not None:
-        for name, is_given in (("a", a is not None), ("b", b is not None), ("breaks", len(breaks) > 0)):
+        has_pole = ("principal_value", principal_value is not None)
+        for name, is_given in (("a", a is not None), ("b", b is not None), ("breaks", len(breaks) > 0), has_pole):
             if is_given:
                 raise TypeError(f"{name} is given beside over, allowed is one of them")
         if rule not in (None, "cubature"):
@@ -424,6 +430,8 @@ def integrate(
         if dtype != np.float64:
             raise TypeError(f"dtype is {dtype}, allowed beside over is float64")
         return _over(function, over, rtol, atol, limit, device, parameters)
+    if principal_value is not None and len(breaks) > 0:
+        raise TypeError("breaks is given beside principal_value, allowed is one of them")
     rule = rule or "g10k21"
     names, limits = _quadscan.integrand(function)
     missing = [name for name, given in (("a", a), ("b", b)) if given is None]
@@ -433,6 +441,8 @@ def integrate(
     given = {"a": a if a is not None else limits[0], "b": b if b is not None else limits[1]}
     arrays = [_numbers(value, name, dtype) for name, value in given.items()]
     arrays += [_numbers(parameters[name], name, dtype) for name in names]
+    if principal_value is not None:
+        arrays.append(_numbers(principal_value, "principal_value", dtype))
     try:
         arrays = np.broadcast_arrays(*arrays)
     except ValueError:
@@ -448,8 +458,40 @@ def integrate(
     device.integrate(
         function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
         (rows.ctypes.data, rows.size), n, tuple(result.ctypes.data for result in results),
+        principal_value is not None,
     )
     return Integrals(*(result[()] for result in results))
+
+
+def integrate_samples(y, x=None, dx=1.0, *, rule="simpson", cumulative=False, device=None):
+    """Integrates a table: ``y`` at places ``x``, which rise or fall, or at a distance of ``dx``.
+
+    ``rule``: ``simpson``, ``trapezoid`` or, for a distance, ``gregory``. ``cumulative``: the integral up
+    to each sample, in place of the whole. ``y`` and ``x`` are arrays of one dimension of the host, in
+    ``float64``; a device sums up.
+
+    Raises ``ValueError`` and ``TypeError`` with the argument that is wrong.
+
+    >>> import quadscan
+    >>> quadscan.integrate_samples([0.0, 1.0, 9.0], x=[0.0, 1.0, 3.0]).item()
+    9.0
+    >>> quadscan.integrate_samples([0.0, 1.0, 4.0], rule="trapezoid", cumulative=True).tolist()
+    [0.0, 0.5, 3.0]
+    """
+    arrays = [np.ascontiguousarray(_numbers(y, "y", np.float64))]
+    if x is not None:
+        arrays.append(np.ascontiguousarray(_numbers(x, "x", np.float64)))
+    for array, name in zip(arrays, "yx"):
+        if array.ndim != 1:
+            raise ValueError(f"{name} has {array.ndim} dimensions, allowed is one")
+    if arrays[0].size != arrays[-1].size:
+        raise ValueError(f"x has {arrays[-1].size} elements, allowed are as many as y has: {arrays[0].size}")
+    steps = np.empty_like(arrays[0])
+    addresses = [array.ctypes.data for array in arrays]
+    _quadscan.sample_increments(
+        (addresses[0], steps.size), addresses[1] if x is not None else 0, float(dx), rule, steps.ctypes.data,
+    )
+    return scan(steps, device=device) if cumulative else reduce(steps, device=device)
 
 
 def _over(function, over, rtol, atol, limit, device, parameters):

@@ -11,7 +11,7 @@ from ._quadscan import Error as Error
 
 __all__ = [
     "Device", "DeviceArray", "Error", "Integrals", "Status",
-    "devices", "integrands", "integrate", "open", "operations", "reduce", "scan",
+    "devices", "integrands", "integrate", "integrate_samples", "open", "operations", "reduce", "scan",
 ]
 
 _A = TypeVar("_A")
@@ -86,5 +86,15 @@ def integrate(
     limit: int | None = None,
     dtype: DTypeLike = "float64",
     device: Device | str | None = None,
+    principal_value: ArrayLike | None = None,
     **parameters: ArrayLike,
 ) -> Integrals: ...
+def integrate_samples(
+    y: ArrayLike,
+    x: ArrayLike | None = None,
+    dx: float = 1.0,
+    *,
+    rule: Literal["simpson", "trapezoid", "gregory"] = "simpson",
+    cumulative: bool = False,
+    device: Device | str | None = None,
+) -> Any: ...

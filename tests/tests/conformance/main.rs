@@ -13,6 +13,7 @@ mod composite;
 mod cubature;
 mod cubature_formula;
 mod diagnostics;
+mod ends;
 mod formula;
 mod graphs;
 mod launches;
@@ -92,6 +93,7 @@ fn cases() -> Vec<Case> {
         formula::elementary_functions_have_the_bits_of_the_host,
         formula::a_batch_of_a_formula_has_parameters_of_each_item,
         formula::a_formula_knows_its_distance_from_a_limit,
+        ends::a_corner_next_to_the_end_of_an_interval_is_seen,
         formula::formulas_that_do_not_fit_are_refused,
         cubature::claims_of_the_seven_integrands_hold,
         cubature::a_jump_or_a_corner_anywhere_is_cut_at,
