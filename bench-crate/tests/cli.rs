@@ -429,7 +429,7 @@ fn cargo_xtask_answers_what_the_program_answers() {
     ] {
         let ours = command(folder().path(), arguments).output();
         let mut xtask = Command::new(env!("CARGO"));
-        xtask.args(["run", "--quiet", "--package", "xtask", "--"]);
+        xtask.args(["run", "--quiet", "--release", "--package", "xtask", "--"]);
         let theirs = xtask.args(arguments).output();
         let of = |output: std::io::Result<Output>| {
             let output = output.expect("it starts");

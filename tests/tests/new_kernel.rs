@@ -153,7 +153,7 @@ fn generated() -> BTreeMap<String, String> {
     }
     for (name, origin) in ORIGINS {
         let output = cargo("run", root())
-            .args(["--quiet", "--package", "xtask", "--"])
+            .args(["--quiet", "--release", "--package", "xtask", "--"])
             .args(["new-kernel", name, "--from", origin, "--root"])
             .arg(made.path())
             .output()

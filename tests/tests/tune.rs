@@ -23,8 +23,8 @@ fn the_candidates_become_ptx_with_their_entries() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let manifest = format!(
         "[package]\nname = \"candidates\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
-         cuda_std = {{ path = \"{0}/rust-cuda/cuda_std\" }}\n\
-         quadscan-kernels = {{ path = \"{0}/kernels-crate\" }}\n",
+         cuda_std = {{ path = \"{0}/rust-cuda/cuda_std\", default-features = false }}\n\
+         quadscan-kernels = {{ path = \"{0}/kernels-crate\", default-features = false }}\n",
         root.display()
     );
     fs::create_dir(here.path().join("src")).expect("made");

@@ -42,6 +42,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
+// For their features: see Cargo.toml.
+use cuda_std_macros as _;
+use memchr as _;
+use rustix as _;
+use serde_core as _;
+
 use error::{Refused, exit_code, path};
 use quadscan::{Manners, choose_color, formulas, help, integrands, sentence};
 use terminal::Talk;

@@ -113,8 +113,8 @@ fn kernels(quadscan: &Executable) -> anyhow::Result<PathBuf> {
     let root = cargo::root();
     let manifest = format!(
         "[package]\nname = \"quadscan-tune\"\nedition = \"2024\"\n\n[dependencies]\n\
-         cuda_std = {{ path = \"{0}/rust-cuda/cuda_std\" }}\n\
-         quadscan-kernels = {{ path = \"{0}/kernels-crate\" }}\n\n[workspace]\n",
+         cuda_std = {{ path = \"{0}/rust-cuda/cuda_std\", default-features = false }}\n\
+         quadscan-kernels = {{ path = \"{0}/kernels-crate\", default-features = false }}\n\n[workspace]\n",
         root.display()
     );
     let folder = cargo::target_directory()?.join("tune-scan");

@@ -56,8 +56,8 @@ pub(super) fn combined(combination: u64, bits: u32, other: u32) -> u32 {
 
 /// What `setp` and `set` do with the comparison's bits: aux 0 takes them as
 /// they are, 1 to 3 combine them with a predicate; bits 8 and 9 say what
-/// `set` writes.
-#[inline(always)]
+/// `set` writes. Once for all of a hundred comparisons.
+#[inline(never)]
 fn store(frame: &mut Frame<'_>, operands: &Operands, mask: u32, bits: u32) {
     let other = predicate(frame, operands.s[2]);
     let combine = |bits| combined(operands.aux & 0xff, bits, other);

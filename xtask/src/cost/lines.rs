@@ -37,10 +37,13 @@ fn is_of_tests(file: &str) -> bool {
 }
 
 fn of_program(text: &str) -> usize {
-    let tests = text.find("\n#[cfg(test)]\nmod tests {");
-    let program = tests.map_or(text, |tests| &text[..tests]);
-    let lines = program.lines().map(str::trim_start);
-    lines
+    // With an attribute before it, whatever the tests need.
+    let tests = text.lines().position(|line| line.ends_with("mod tests {"));
+    let program = text
+        .lines()
+        .take(tests.map_or(usize::MAX, |line| line.saturating_sub(1)));
+    program
+        .map(str::trim_start)
         .filter(|line| !line.is_empty() && !line.starts_with("//"))
         .count()
 }
@@ -51,8 +54,12 @@ mod tests {
 
     #[test]
     fn comments_empty_lines_and_the_module_of_tests_do_not_count() {
-        let text = "//! A file.\n\nuse a::b;\n\n    // why\n    c();\n\n#[cfg(test)]\nmod tests {\n    d();\n}\n";
-        assert_eq!(of_program(text), 2);
+        for [attribute, module] in [["test", ""], ["all(test, unix)", "pub(super) "]] {
+            let text = format!(
+                "//! A file.\n\nuse a::b;\n\n    // why\n    c();\n\n#[cfg({attribute})]\n{module}mod tests {{\n    d();\n}}\n"
+            );
+            assert_eq!(of_program(&text), 2);
+        }
     }
 
     #[test]
