@@ -28,23 +28,18 @@ macro_rules! arctangent {
             let (half_pi, half_pi_low): ($float, $float) = $half_pi;
             let size = x.abs();
             // Of NaN it is anything, and not taken.
-            let divisor = GpuFloat::min(size, $power($exponent));
-            let inverse = $recip(divisor);
-            let residual = fma(-divisor, inverse, 1.0);
-            let is_beyond = size >= 1.0;
-            let t = if is_beyond { -inverse } else { size };
-            let square = t * t;
-            // 1 over the divisor is so many times the inverse more, whose arc tangent has the slope
-            // 1 / (1 + square), nearly. The rounding of pi / 2 left so many times it, too.
-            let lost = fma(residual, fma(-0.5, square, 1.0), -divisor * half_pi_low);
-            let (lost, start) = if is_beyond {
-                (lost, half_pi)
+            let inverse = $recip(GpuFloat::min(size, $power($exponent)));
+            let (start, t) = if size >= 1.0 {
+                (half_pi, -inverse)
             } else {
-                (0.0, 0.0)
+                (0.0, size)
             };
+            let square = t * t;
             let (first, tail) = $odd(square);
-            let more = fma(square, first, fma(square * square, tail, lost));
+            let more = square * fma(square, tail, first);
             let (high, rest) = sum_and_rest(start, t);
+            // What the rounding of pi / 2 left, too.
+            let rest = fma(start, half_pi_low / half_pi, rest);
             GpuFloat::copysign(high + fma(t, more, rest), x)
         }
 

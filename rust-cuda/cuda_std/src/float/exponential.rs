@@ -37,13 +37,34 @@ fn integer_of_f32(shifted: f32) -> i32 {
     (shifted.to_bits() as i32) << 10 >> 10
 }
 
+/// Arguments of f64 that are beyond the bounds are for `end`.
+#[inline(always)]
+fn as_it_is(x: f64, _bounds: (f64, f64)) -> f64 {
+    x
+}
+
+/// `x` between the bounds, or NaN: one instruction a bound.
+#[inline(always)]
+fn clamped_f32(x: f32, (above, below): (f32, f32)) -> f32 {
+    let x = if x > above { above } else { x };
+    if x < below { below } else { x }
+}
+
+/// `p 2^n` for `p` about 1 and `n` from -151 to 129, rounded once; NaN of NaN. By two factors, since one
+/// may be no normal number: so many instructions are fewer than a branch.
+#[inline(always)]
+fn scale_twice_f32(p: f32, n: i32, _: f32, _: bool, _: (f32, f32)) -> f32 {
+    let half = n >> 1;
+    scale_f32(p, n - half) * power_of_two_f32(half)
+}
+
 /// What both types have alike; `$is_normal` says where `2^x` is a normal number, `$bounds` from where
 /// on it is infinite or 0.
 macro_rules! exponential {
     (
         $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
         $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
-        $end:ident, $beyond:ident $inline:meta, $exp2:ident, $exp2_of_sum:ident, $tail:ident,
+        $end:ident, $beyond:ident $inline:meta, $within:ident, $finish:ident, $exp2:ident, $exp2_of_sum:ident, $tail:ident,
         $exp_of_middle:ident, $exp_parts:ident, $exp:ident, $exp_m1:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
         is_normal: $is_normal:expr, bounds: $bounds:expr,
@@ -116,6 +137,7 @@ macro_rules! exponential {
         #[inline]
         pub(super) fn $exp2(x: $float) -> $float {
             const LN_2: $float = core::$float::consts::LN_2;
+            let x = $within(x, $bounds);
             let shifted = x + $shift;
             let r = x - (shifted - $shift);
             let p = fma(
@@ -123,7 +145,7 @@ macro_rules! exponential {
                 fma(r, series(r, constants!($float, $exp2_tail)), LN_2),
                 1.0,
             );
-            $end(p, $integer_of(shifted), x, $is_normal(x), $bounds)
+            $finish(p, $integer_of(shifted), x, $is_normal(x), $bounds)
         }
 
         /// `2^(high + low)`, for `|low|` below an ulp of `high`, with less error than `exp2`;
@@ -167,8 +189,9 @@ macro_rules! exponential {
 
         #[inline]
         pub(super) fn $exp(x: $float) -> $float {
+            let x = $within(x, $exp_bounds);
             let (p, n) = $exp_parts(x);
-            $end(p, n, x, $is_middle(x), $exp_bounds)
+            $finish(p, n, x, $is_middle(x), $exp_bounds)
         }
 
         #[inline]
@@ -200,7 +223,7 @@ macro_rules! exponential {
 exponential!(
     f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, end,
     // Seldom, and so a function that the others call: inlined, its numbers took registers.
-    beyond inline(never), exp2, exp2_of_sum, exp_m1_tail, exp_of_middle, exp_parts, exp, exp_m1,
+    beyond inline(never), as_it_is, end, exp2, exp2_of_sum, exp_m1_tail, exp_of_middle, exp_parts, exp, exp_m1,
     // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
     exp2: [
         0.2402265069591013,
@@ -258,7 +281,7 @@ exponential!(
 
 exponential!(
     f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
-    rest_of_f32, scale_f32, end_f32, beyond_f32 inline(always), exp2f, exp2_of_sum_f32, exp_m1_tail_f32,
+    rest_of_f32, scale_f32, end_f32, beyond_f32 inline(always), clamped_f32, scale_twice_f32, exp2f, exp2_of_sum_f32, exp_m1_tail_f32,
     exp_of_middle_f32, exp_parts_f32, expf, exp_m1f,
     exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
     exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],
