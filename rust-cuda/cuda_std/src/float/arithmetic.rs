@@ -192,6 +192,28 @@ pub(super) fn sqrt_normal_f32(x: f32) -> f32 {
     }
 }
 
+/// `sqrt(x)`, rounded correctly, for `x` from 2^-100 to 2^100; 0 of 0, NaN below, anything for others.
+///
+/// Two steps of Newton's method, the first of third order, from an approximation of 20 bits, which
+/// `sqrt.rn.f64` itself takes behind a test of the exponent; the last one rounds correctly
+/// (Markstein 1990).
+#[inline(always)]
+pub(super) fn sqrt_normal(x: f64) -> f64 {
+    #[cfg(target_os = "cuda")]
+    {
+        // Of 0 the approximation is infinite.
+        let start = approx::rsqrt_approx_ftz_f64(x + f64::from_bits(0x2000_0000_0000_0000));
+        let error = fma(-start.times(start), x, 1.0);
+        let inverse = fma(fma(error, 0.375, 0.5), error * start, start);
+        let root = x * inverse;
+        fma(fma(-root, root, x), 0.5 * inverse, root)
+    }
+    #[cfg(not(target_os = "cuda"))]
+    {
+        GpuFloat::sqrt(x)
+    }
+}
+
 /// About `1 / (2 d)` for `d` up to 1, within 13 percent; finite of 0. The exponent and the fraction
 /// are subtracted as one integer.
 #[inline(always)]

@@ -10,11 +10,11 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, loaded, polynomial, product_and_rest, recip_normal, recip_normal_f32, series,
-    sum_and_rest,
+    Times, constants, fma, loaded, polynomial, power_of_two, product_and_rest, recip_normal,
+    recip_normal_f32, series, sum_and_rest,
 };
 use super::exponential::{
-    end, end_f32, exp_m1_tail, exp_m1_tail_f32, exp_of_middle, reduce, reduce_f32, rest_of, rest_of_f32,
+    end, end_f32, exp_m1_tail, exp_m1_tail_f32, exp_parts, reduce, reduce_f32, rest_of, rest_of_f32,
 };
 
 macro_rules! error_function {
@@ -114,7 +114,8 @@ fn middle(x: f64) -> f64 {
             ]
         ),
     );
-    one - exp_of_middle(log)
+    let (p, n) = exp_parts(log);
+    fma(-p, power_of_two(n), one)
 }
 
 /// The same.

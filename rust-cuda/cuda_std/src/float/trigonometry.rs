@@ -14,8 +14,7 @@ mod far;
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, loaded, recip_normal, recip_normal_f32, series,
-    sum_and_rest, upper,
+    Times, constants, fma, loaded, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
 };
 
 /// What both types have alike, in a module each. pi is given in three parts, the first two rounded
@@ -96,7 +95,12 @@ macro_rules! trigonometry {
                 [$z_0, 1.0 - 0.405_284_73 * $z_0, -0.405_284_73]
             ));
             let w = fma(high, high, -z_0);
-            odd(high, w, constants!($float, $sines), low * fma(w, slope, slope_0))
+            odd(
+                high,
+                w,
+                constants!($float, $sines),
+                low * fma(w, slope, slope_0),
+            )
         }
 
         /// The sine of `x` half turns, for `x` up to 1/2, and `low`.
@@ -160,7 +164,11 @@ macro_rules! trigonometry {
             let [per_half] = loaded(constants!($float, [core::$float::consts::FRAC_1_PI]));
             let angle = reduce(x, per_half, constants!($float, $pi));
             let value = signed(sine(angle.high, angle.low), angle.count);
-            if $is_near(x) { value } else { far::$far::sin(x) }
+            if $is_near(x) {
+                value
+            } else {
+                far::$far::sin(x)
+            }
         }
 
         #[inline]
@@ -178,7 +186,11 @@ macro_rules! trigonometry {
             let high = fma(turns, second, near);
             let low = fma(turns, third, fma(turns, second, near - high)) + lost;
             let value = signed(sine(high, low), shifted.to_bits());
-            if $is_near(x) { value } else { far::$far::cos(x) }
+            if $is_near(x) {
+                value
+            } else {
+                far::$far::cos(x)
+            }
         }
 
         #[inline]
@@ -215,7 +227,11 @@ macro_rules! trigonometry {
             let mirrored = 1.0 - size;
             let size = if mirrored < size { mirrored } else { size };
             let sine = with_sign_of(sine_of_half_turns(size, 0.0), rest);
-            if size == 0.0 { GpuFloat::copysign(0.0, x) } else { sine }
+            if size == 0.0 {
+                GpuFloat::copysign(0.0, x)
+            } else {
+                sine
+            }
         }
 
         /// The cosine of `x * pi`. A zero is positive.

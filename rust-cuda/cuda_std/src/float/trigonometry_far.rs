@@ -155,7 +155,11 @@ pub(super) fn reduce_f32(x: f32) -> AngleF32 {
     let (high, low) = sum_and_rest(product, low);
     let is_negative = x < 0.0;
     AngleF32 {
-        count: if is_negative { quadrant.wrapping_neg() } else { quadrant },
+        count: if is_negative {
+            quadrant.wrapping_neg()
+        } else {
+            quadrant
+        },
         high: if is_negative { -high } else { high },
         low: if is_negative { -low } else { low },
     }

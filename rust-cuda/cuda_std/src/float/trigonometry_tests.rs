@@ -60,9 +60,21 @@ fn both_reductions_agree_where_they_meet() {
 #[test]
 fn special_values_are_ieee_754s() {
     let zeros = [sin(-0.0), tan(-0.0), sin_cos(-0.0).0, sinpi(-0.0)];
-    assert!(zeros.iter().all(|zero| zero.is_sign_negative() && *zero == 0.0));
-    let zeros = [super::sinf(-0.0), super::tanf(-0.0), super::sin_cosf(-0.0).0];
-    assert!(zeros.iter().all(|zero| zero.is_sign_negative() && *zero == 0.0));
+    assert!(
+        zeros
+            .iter()
+            .all(|zero| zero.is_sign_negative() && *zero == 0.0)
+    );
+    let zeros = [
+        super::sinf(-0.0),
+        super::tanf(-0.0),
+        super::sin_cosf(-0.0).0,
+    ];
+    assert!(
+        zeros
+            .iter()
+            .all(|zero| zero.is_sign_negative() && *zero == 0.0)
+    );
     assert_eq!((super::cosf(0.0), super::cospif(0.0)), (1.0, 1.0));
     assert_eq!(cos(0.0), 1.0);
     assert!(
