@@ -6,11 +6,11 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    constants, fma, half_over, half_over_f32, series, sqrt_normal, sqrt_normal_f32, sum_and_rest,
+    constants, fma, half_over, half_over_f32, series, sqrt_normal_f32, sum_and_rest,
 };
 
 macro_rules! arcsine {
-    ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $sqrt:ident, $half_over:ident, $pi_low:expr, $series:expr) => {
+    ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $sqrt:path, $half_over:ident, $pi_low:expr, $series:expr) => {
         /// `asin(s) - s`, over `s`, of a square up to 1/4.
         #[inline(always)]
         fn $tail(square: $float) -> $float {
@@ -63,7 +63,7 @@ arcsine!(
     acos,
     tail,
     half_angle,
-    sqrt_normal,
+    GpuFloat::sqrt,
     half_over,
     f64::from_bits(0x3ca1_a626_3314_5c07),
     [

@@ -29,11 +29,10 @@ macro_rules! arctangent {
             let size = x.abs();
             // Of NaN it is anything, and not taken.
             let inverse = $recip(-GpuFloat::min(size, $power($exponent)));
-            let (start, t) = if size >= 1.0 {
-                (half_pi, inverse)
-            } else {
-                (0.0, size)
-            };
+            // Not `if`, of which LLVM makes a branch around the reciprocal.
+            let is_beyond = size >= 1.0;
+            let start = if is_beyond { half_pi } else { 0.0 };
+            let t = core::hint::select_unpredictable(is_beyond, inverse, size);
             let square = t * t;
             let more = $odd(square);
             let (high, rest) = sum_and_rest(start, t);

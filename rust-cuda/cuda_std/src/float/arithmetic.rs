@@ -16,7 +16,7 @@ pub(super) fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
     GpuFloat::mul_add(a, b, c)
 }
 
-/// A product that stays one. LLVM and ptxas may contract `a * b + c` to one operation with one
+/// Operations that LLVM leaves alone. A product stays one: LLVM and ptxas may contract `a * b + c` to one operation with one
 /// rounding, as they do by default: that would give other bits than the host's, and take the ground
 /// from under what a product lost.
 pub(super) trait Times: GpuFloat {
@@ -185,28 +185,6 @@ pub(super) fn sqrt_normal_f32(x: f32) -> f32 {
         let start = approx::rsqrt_approx_ftz_f32(x + 1.0e-30);
         let root = x * start;
         fma(fma(-root, root, x), 0.5 * start, root)
-    }
-    #[cfg(not(target_os = "cuda"))]
-    {
-        GpuFloat::sqrt(x)
-    }
-}
-
-/// `sqrt(x)`, rounded correctly, for `x` from 2^-100 to 2^100; 0 of 0, NaN below, anything for others.
-///
-/// Two steps of Newton's method, the first of third order, from an approximation of 20 bits, which
-/// `sqrt.rn.f64` itself takes behind a test of the exponent; the last one rounds correctly
-/// (Markstein 1990).
-#[inline(always)]
-pub(super) fn sqrt_normal(x: f64) -> f64 {
-    #[cfg(target_os = "cuda")]
-    {
-        // Of 0 the approximation is infinite.
-        let start = approx::rsqrt_approx_ftz_f64(x + f64::from_bits(0x2000_0000_0000_0000));
-        let error = fma(-start.times(start), x, 1.0);
-        let inverse = fma(fma(error, 0.375, 0.5), error * start, start);
-        let root = x * inverse;
-        fma(fma(-root, root, x), 0.5 * inverse, root)
     }
     #[cfg(not(target_os = "cuda"))]
     {

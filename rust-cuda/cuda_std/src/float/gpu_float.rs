@@ -116,7 +116,7 @@ methods! {
         /// The arc tangent, in radians, -pi/2 to pi/2. Within 1.3 ulp, in f32 1.1.
         fn atan(self) -> Self { own arctangent atan(self) }
 
-        /// The angle of the point (x = `other`, y = `self`), in radians, -pi to pi. Within 1.2 ulp, in
+        /// The angle of the point (x = `other`, y = `self`), in radians, -pi to pi. Within 1.25 ulp, in
         /// f32 1.1.
         fn atan2(self, other: Self) -> Self { own arctangent atan2(self, other) }
 

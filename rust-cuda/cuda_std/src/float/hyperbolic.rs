@@ -71,12 +71,14 @@ macro_rules! hyperbolic {
                     series(square, constants!($float, $tanh_near)),
                     size,
                 )
-            } else {
-                // 1 - 2 / (exp(2 |x|) + 1), which is 1 from the last on. Not `min`, which prefers
-                // numbers to NaN.
-                let size = if size > $tanh_to { $tanh_to } else { size };
+            } else if size < $tanh_to {
+                // 1 - 2 / (exp(2 |x|) + 1).
                 let (p, n) = $exp_parts(2.0 * size);
                 fma(-2.0, $recip(fma(p, $power(n), 1.0)), 1.0)
+            } else if size >= $tanh_to {
+                1.0
+            } else {
+                return x;
             };
             GpuFloat::copysign(tanh, x)
         }

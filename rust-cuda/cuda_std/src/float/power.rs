@@ -195,48 +195,58 @@ fn cbrt_of_normal_f32(x: f32) -> f32 {
     fma(residual, square * (1.0 / 3.0), root)
 }
 
-/// Small numbers are scaled by 2^300, so that what a cube leaves is normal, and their roots by 2^-100.
-#[inline]
-pub(super) fn cbrt(x: f64) -> f64 {
-    let size = x.abs();
-    // Below 2^-900; in integers, beside the floating-point units.
-    let (up, down) = if upper(size) < 0x07b0_0000 {
-        (power_of_two(300), power_of_two(-100))
-    } else {
-        (1.0, 1.0)
+macro_rules! cbrt {
+    ($float:ident, $cbrt:ident, $others:ident, $of_normal:ident, $is_ordinary:ident, $factor:expr, $third:expr) => {
+        #[inline]
+        pub(super) fn $cbrt(x: $float) -> $float {
+            let size = x.abs();
+            let root = $of_normal(size);
+            if $is_ordinary(size) {
+                GpuFloat::copysign(root, x)
+            } else {
+                $others(x)
+            }
+        }
+
+        /// Of what is small or not finite: seldom, and so a function that is called.
+        #[cold]
+        #[inline(never)]
+        fn $others(x: $float) -> $float {
+            let size = x.abs();
+            if size > 0.0 && size < $float::INFINITY {
+                GpuFloat::copysign($of_normal(size * $factor) * $third, x)
+            } else {
+                x
+            }
+        }
     };
-    let root = cbrt_of_normal(size * up) * down;
-    let value = if upper(size) < 0x7ff0_0000 {
-        root
-    } else {
-        size
-    };
-    GpuFloat::copysign(value, x)
 }
 
-#[inline]
-pub(super) fn cbrtf(x: f32) -> f32 {
-    let size = x.abs();
-    let root = cbrt_of_normal_f32(size);
-    if is_ordinary_f32(size) {
-        GpuFloat::copysign(root, x)
-    } else {
-        other_cbrtf(x)
-    }
+/// From 2^-900 on, so that what a cube leaves is normal, too.
+#[inline(always)]
+fn has_normal_cube_error(x: f64) -> bool {
+    upper(x).wrapping_sub(0x07b0_0000) < 0x7840_0000
 }
 
-/// Of what is not normal: seldom, and so a function that is called.
-#[cold]
-#[inline(never)]
-fn other_cbrtf(x: f32) -> f32 {
-    let size = x.abs();
-    if size > 0.0 && size < f32::INFINITY {
-        // 2^24 and 2^-8.
-        GpuFloat::copysign(cbrt_of_normal_f32(size * 16_777_216.0) * 0.00390625, x)
-    } else {
-        x
-    }
-}
+// 2^300 and 2^-100, 2^24 and 2^-8.
+cbrt!(
+    f64,
+    cbrt,
+    other_cbrt,
+    cbrt_of_normal,
+    has_normal_cube_error,
+    f64::from_bits(0x52b0_0000_0000_0000),
+    f64::from_bits(0x39b0_0000_0000_0000)
+);
+cbrt!(
+    f32,
+    cbrtf,
+    other_cbrtf,
+    cbrt_of_normal_f32,
+    is_ordinary_f32,
+    16_777_216.0,
+    0.00390625
+);
 
 macro_rules! hypot {
     ($float:ident, $hypot:ident, $power:ident, $limit:expr, $shift:expr) => {

@@ -129,16 +129,16 @@ pub(super) fn reduce_f32(x: f32) -> AngleF32 {
     let bits = x.to_bits();
     let mantissa = u64::from((bits & 0x007f_ffff) | 0x0080_0000);
     // |x| = mantissa * 2^exponent; as above, with words of 32 bits.
-    let start = ((bits >> 23) & 0xff) - 150 - 2 + 32;
+    let start = ((bits >> 23) & 0xff) + 32 - 150 - 2;
     let (word, shift) = ((start / 32) as usize, start % 32);
     let take = |i: usize| {
         let i = (word + i).min(TWO_OVER_PI_F32.len() - 2);
         let both = u64::from(TWO_OVER_PI_F32[i]) << 32 | u64::from(TWO_OVER_PI_F32[i + 1]);
         both << shift >> 32
     };
-    let product = (mantissa * take(0) << 32)
+    let product = ((mantissa * take(0)) << 32)
         .wrapping_add(mantissa * take(1))
-        .wrapping_add(mantissa * take(2) >> 32);
+        .wrapping_add((mantissa * take(2)) >> 32);
     // Two bits of quadrant, then the fraction, of which more than a half is a quadrant more.
     let fraction = (product << 2) as i64;
     let quadrant = (product.wrapping_add(1 << 61) >> 62) as u32;

@@ -190,12 +190,15 @@ fn the_largest_errors_known_are_within_1_35_ulp() {
         -23_545.466_722_176_832,
         0.997_302_466_061_462,
     );
-    let (y, x) = (1.778_162_129_851_443_4, 1.789_887_550_897_154_3);
+    let (y, x) = (1.607_219_077_470_196_4, 1.607_195_840_465_969_7);
     let errors = [
         (1.3, ulps(GpuFloat::atan(atan), &exact(atan).atan())),
         (1.35, ulps(GpuFloat::tan(tan), &exact(tan).tan())),
         (1.2, ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh())),
-        (1.2, ulps(GpuFloat::atan2(y, x), &exact(y).atan2(&exact(x)))),
+        (
+            1.25,
+            ulps(GpuFloat::atan2(y, x), &exact(y).atan2(&exact(x))),
+        ),
     ];
     let is_known = |(bound, error): &(f64, f64)| *error > 1.05 && error <= bound;
     assert!(errors.iter().all(is_known), "{errors:?}");
@@ -299,7 +302,7 @@ fn powers_are_within_1_ulp_for_every_exponent_of_the_result() {
 }
 
 #[test]
-fn angles_are_within_1_2_ulp_for_points_of_any_size() {
+fn angles_are_within_1_25_ulp_for_points_of_any_size() {
     let mut numbers = Numbers::new();
     let mut worst = (0.0, (0.0, 0.0));
     for i in 0..4000 {
@@ -326,7 +329,7 @@ fn angles_are_within_1_2_ulp_for_points_of_any_size() {
         }
     }
     let (error, (y, x)) = worst;
-    assert!(error <= 1.2, "atan2({y:e}, {x:e}) is {error:.3} ulp away");
+    assert!(error <= 1.25, "atan2({y:e}, {x:e}) is {error:.3} ulp away");
     assert!(error > 0.25);
 }
 
