@@ -113,7 +113,7 @@ methods! {
         /// The arc cosine, in radians, 0 to pi; NaN outside -1..=1. Within 1 ulp.
         fn acos(self) -> Self { own arcsine acos(self) }
 
-        /// The arc tangent, in radians, -pi/2 to pi/2. Within 1.3 ulp, in f32 1.1.
+        /// The arc tangent, in radians, -pi/2 to pi/2. Within 1.3 ulp, in f32 1.2.
         fn atan(self) -> Self { own arctangent atan(self) }
 
         /// The angle of the point (x = `other`, y = `self`), in radians, -pi to pi. Within 1.25 ulp, in

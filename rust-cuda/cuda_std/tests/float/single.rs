@@ -65,7 +65,7 @@ fn exponentials_and_logarithms_of_f32_are_within_1_ulp() {
 #[test]
 fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_1_25() {
     within(0.9, "cbrt", GpuFloat::cbrt, f64::cbrt);
-    within(1.1, "atan", GpuFloat::atan, f64::atan);
+    within(1.2, "atan", GpuFloat::atan, f64::atan);
     within(1.0, "asin", GpuFloat::asin, f64::asin);
     within(1.0, "acos", GpuFloat::acos, f64::acos);
     within(1.0, "sin", GpuFloat::sin, f64::sin);
@@ -149,13 +149,16 @@ fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_1() {
 
 /// The largest that a search has found, each of which is more than 1 ulp away.
 #[test]
-fn the_largest_errors_known_of_f32_are_within_1_25_and_1_1_ulp() {
-    let angle = f32::from_bits(0x4680_a6e5);
+fn the_largest_errors_known_of_f32_are_within_1_25_ulp() {
+    let angle = f32::from_bits(0x46d5_7998);
     let tangent = ulps(GpuFloat::tan(angle), f64::from(angle).tan());
-    assert!(tangent > 1.2 && tangent <= 1.25, "{tangent:.3}");
+    assert!(tangent > 1.15 && tangent <= 1.25, "{tangent:.3}");
+    let x = f32::from_bits(0x3f85_f22d);
+    let arc = ulps(GpuFloat::atan(x), f64::from(x).atan());
+    assert!(arc > 1.15 && arc <= 1.2, "{arc:.3}");
     let (y, x) = (1.280_733_6f32, 1.280_307_7f32);
     let angle = ulps(GpuFloat::atan2(y, x), f64::from(y).atan2(f64::from(x)));
-    assert!(angle > 1.05 && angle <= 1.1, "{angle:.3}");
+    assert!(angle > 1.0 && angle <= 1.1, "{angle:.3}");
 }
 
 #[test]
