@@ -16,9 +16,9 @@ pub(super) fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
     GpuFloat::mul_add(a, b, c)
 }
 
-/// Operations that LLVM leaves alone. A product stays one: LLVM and ptxas may contract `a * b + c` to one operation with one
-/// rounding, as they do by default: that would give other bits than the host's, and take the ground
-/// from under what a product lost.
+/// Operations that LLVM leaves alone. A product stays one: LLVM and ptxas may contract `a * b + c` to
+/// one operation with one rounding, as they do by default: that would give other bits than the
+/// host's, and take the ground from under what a product lost.
 pub(super) trait Times: GpuFloat {
     /// `self * other`, rounded.
     ///

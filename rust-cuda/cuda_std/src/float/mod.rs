@@ -6,8 +6,9 @@
 //! an array in local memory. A result of [`GpuFloat`] is the same on the host and on the device, bit
 //! for bit, NaN payloads aside, also where a kernel is compiled with contraction. The less usual
 //! functions of [`FloatExt`] come from the crate `libm`. The instructions that trade accuracy for
-//! speed are in [`approx`], by their PTX names, and in [`fast`] by the functions' own, with bounds. [`Addend`] and [`LazyFloat`] are roots and quotients
-//! for sums; [`Extremes`] and [`Narrow`] are what sums and extremes of many numbers need beside.
+//! speed are in [`approx`], by their PTX names, and in [`fast`] by the functions' own, with bounds.
+//! [`Addend`] and [`LazyFloat`] are roots and quotients for sums; [`Extremes`] and [`Narrow`] are
+//! what sums and extremes of many numbers need beside.
 
 mod addend;
 pub mod approx;

@@ -5,7 +5,7 @@
 //! selected, and the sign is that of the number of half turns. What is left of the argument is a sum of
 //! two numbers, and so is the factor `sin(r) / r`: a constant, which it has exactly at `z_0`, and a
 //! polynomial in `r^2 - z_0`. So their roundings hardly count. A tangent is an odd polynomial on a
-//! quarter of its period, or minus its reciprocal; [`sin_cos`] takes quarter turns, too. Minimax
+//! quarter of its period, or minus its reciprocal; `sin_cos` takes quarter turns, too. Minimax
 //! polynomials by Remez's algorithm with 160 to 220 bits, 2026-11-22 to 26. Nothing branches but large
 //! arguments (2^20 and more, in f32 2^13), which are functions of their own in `far`.
 
