@@ -49,6 +49,8 @@ approximate! {
     ex2_approx_ftz_f32, "ex2.approx.ftz.f32", f32, reg32, |x| GpuFloat::exp2(x);
     /// The logarithm to base 2, within 2^-22 absolute between 0.5 and 2, else 2^-22 relative.
     lg2_approx_f32, "lg2.approx.f32", f32, reg32, |x| GpuFloat::log2(x);
+    /// The same; subnormal numbers count as 0.
+    lg2_approx_ftz_f32, "lg2.approx.ftz.f32", f32, reg32, |x| GpuFloat::log2(x);
     /// The hyperbolic tangent, within 2^-11 relative. sm_75.
     tanh_approx_f32, "tanh.approx.f32", f32, reg32, |x| GpuFloat::tanh(x);
 }

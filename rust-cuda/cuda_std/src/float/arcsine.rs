@@ -5,10 +5,12 @@
 //! 220 bits, 2026-11-22.
 
 use super::GpuFloat;
-use super::arithmetic::{constants, fma, series, sum_and_rest};
+use super::arithmetic::{
+    constants, fma, half_over, half_over_f32, series, sqrt_normal_f32, sum_and_rest,
+};
 
 macro_rules! arcsine {
-    ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $pi_low:expr, $series:expr) => {
+    ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $sqrt:path, $half_over:ident, $pi_low:expr, $series:expr) => {
         /// `asin(s) - s`, over `s`, of a square up to 1/4.
         #[inline(always)]
         fn $tail(square: $float) -> $float {
@@ -19,12 +21,9 @@ macro_rules! arcsine {
         #[inline(always)]
         fn $half(size: $float) -> ($float, $float) {
             let square = fma(-0.5, size, 0.5);
-            let root = GpuFloat::sqrt(square);
-            let lost = if root > 0.0 {
-                fma(-root, root, square) * (0.5 / root)
-            } else {
-                0.0
-            };
+            let root = $sqrt(square);
+            // Half an ulp of the root at most, of which a tenth does not matter.
+            let lost = fma(-root, root, square) * $half_over(root);
             (root, fma(root, $tail(square), lost))
         }
 
@@ -64,6 +63,8 @@ arcsine!(
     acos,
     tail,
     half_angle,
+    GpuFloat::sqrt,
+    half_over,
     f64::from_bits(0x3ca1_a626_3314_5c07),
     [
         0.1666666666666538,
@@ -87,6 +88,8 @@ arcsine!(
     acosf,
     tail_f32,
     half_angle_f32,
+    sqrt_normal_f32,
+    half_over_f32,
     f32::from_bits(0xb3bb_bd2e),
     [0.16666754, 0.0749524, 0.045477364, 0.024146186, 0.04222117]
 );

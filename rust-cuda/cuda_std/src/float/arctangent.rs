@@ -15,12 +15,12 @@ macro_rules! arctangent {
     (
         $float:ident, $atan:ident, $atan2:ident, $angle:ident, $odd:ident,
         $unusual:ident, $recip:ident, $power:ident, half_pi: $half_pi:expr,
-        exponent: $exponent:expr, exponent_of: $exponent_of:expr, $first:expr, $series:expr
+        exponent: $exponent:expr, exponent_of: $exponent_of:expr, $series:expr
     ) => {
-        /// `(a, b)` with `atan(t) = t + a t^3 + b t^5` of a square, for `t` up to 1.
+        /// `atan(t) / t - 1` of a square, for `t` up to 1.
         #[inline(always)]
-        fn $odd(square: $float) -> ($float, $float) {
-            ($first, series(square, constants!($float, $series)))
+        fn $odd(square: $float) -> $float {
+            square * series(square, constants!($float, $series))
         }
 
         #[inline]
@@ -28,23 +28,16 @@ macro_rules! arctangent {
             let (half_pi, half_pi_low): ($float, $float) = $half_pi;
             let size = x.abs();
             // Of NaN it is anything, and not taken.
-            let divisor = GpuFloat::min(size, $power($exponent));
-            let inverse = $recip(divisor);
-            let residual = fma(-divisor, inverse, 1.0);
+            let inverse = $recip(-GpuFloat::min(size, $power($exponent)));
+            // Not `if`, of which LLVM makes a branch around the reciprocal.
             let is_beyond = size >= 1.0;
-            let t = if is_beyond { -inverse } else { size };
+            let start = if is_beyond { half_pi } else { 0.0 };
+            let t = core::hint::select_unpredictable(is_beyond, inverse, size);
             let square = t * t;
-            // 1 over the divisor is so many times the inverse more, whose arc tangent has the slope
-            // 1 / (1 + square), nearly. The rounding of pi / 2 left so many times it, too.
-            let lost = fma(residual, fma(-0.5, square, 1.0), -divisor * half_pi_low);
-            let (lost, start) = if is_beyond {
-                (lost, half_pi)
-            } else {
-                (0.0, 0.0)
-            };
-            let (first, tail) = $odd(square);
-            let more = fma(square, first, fma(square * square, tail, lost));
+            let more = $odd(square);
             let (high, rest) = sum_and_rest(start, t);
+            // What the rounding of pi / 2 left, too.
+            let rest = fma(start, half_pi_low / half_pi, rest);
             GpuFloat::copysign(high + fma(t, more, rest), x)
         }
 
@@ -57,10 +50,10 @@ macro_rules! arctangent {
             let large = GpuFloat::max(height, width);
             let small = GpuFloat::min(height, width);
             let small = if is_left == is_steep { small } else { -small };
-            let quarters = if is_steep {
-                1.0
+            let start = if is_steep {
+                half_pi
             } else if is_left {
-                2.0
+                2.0 * half_pi
             } else {
                 0.0
             };
@@ -70,22 +63,21 @@ macro_rules! arctangent {
             let square = t * t;
             // Nearly the slope there.
             let low = low * fma(-0.5, square, 1.0);
-            let (first, tail) = $odd(square);
-            let more = fma(square, first, (square * square) * tail);
-            let tail = fma(t, more, fma(quarters, half_pi_low, low));
-            let (high, rest) = sum_and_rest(quarters * half_pi, t);
+            let more = $odd(square);
+            // What the rounding of pi / 2 left, too.
+            let low = fma(start, half_pi_low / half_pi, low);
+            let (high, rest) = sum_and_rest(start, t);
+            let tail = fma(t, more, low);
             GpuFloat::copysign(high + (rest + tail), y)
         }
 
         #[inline]
         pub(super) fn $atan2(y: $float, x: $float) -> $float {
             let (height, width) = (y.abs(), x.abs());
-            let (large, small) = (GpuFloat::max(height, width), GpuFloat::min(height, width));
-            // Of middle size, and no more apart than the angle's own bits. A NaN in place of one is
-            // not: the other is then both.
-            let is_usual = small > large * $power(-$exponent)
-                && large > $power(-$exponent)
-                && height + width < $power($exponent);
+            let small = GpuFloat::min(height, width);
+            // Of middle size, both. A sum with NaN is not.
+            let (least, most) = ($power(-$exponent), $power($exponent));
+            let is_usual = small > least && height + width < most;
             if is_usual {
                 $angle(y, x)
             } else {
@@ -126,8 +118,8 @@ arctangent!(
     f64, atan, atan2, angle, odd, unusual, recip_normal, power_of_two,
     half_pi: (core::f64::consts::FRAC_PI_2, f64::from_bits(0x3c91_a626_3314_5c07)),
     exponent: 64, exponent_of: |x: f64| (x.to_bits() >> 52) as i32 - 1023,
-    -0.3333333333333307,
     [
+        -0.3333333333333307,
         0.1999999999995149,
         -0.14285714282576514,
         0.11111111007358555,
@@ -152,9 +144,9 @@ arctangent!(
 arctangent!(
     f32, atanf, atan2f, angle_f32, odd_f32, unusual_f32, recip_normal_f32, power_of_two_f32,
     half_pi: (core::f32::consts::FRAC_PI_2, f32::from_bits(0xb33b_bd2e)),
-    exponent: 30, exponent_of: |x: f32| (x.to_bits() >> 23) as i32 - 127,
-    -0.33333313,
+    exponent: 60, exponent_of: |x: f32| (x.to_bits() >> 23) as i32 - 127,
     [
+        -0.33333313,
         0.19998907,
         -0.1426757,
         0.10967876,

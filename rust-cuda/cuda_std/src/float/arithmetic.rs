@@ -16,30 +16,47 @@ pub(super) fn fma<T: GpuFloat>(a: T, b: T, c: T) -> T {
     GpuFloat::mul_add(a, b, c)
 }
 
-/// A product that stays one. LLVM and ptxas may contract `a * b + c` to one operation with one
-/// rounding, as they do by default: that would give other bits than the host's, and take the ground
-/// from under what a product lost.
+/// Operations that LLVM leaves alone. A product stays one: LLVM and ptxas may contract `a * b + c` to
+/// one operation with one rounding, as they do by default: that would give other bits than the
+/// host's, and take the ground from under what a product lost.
 pub(super) trait Times: GpuFloat {
     /// `self * other`, rounded.
     ///
     /// PTX: `mul.rn`, which is never contracted.
     fn times(self, other: Self) -> Self;
+
+    /// `self * factor + whole`, rounded down, where the product is not negative and `whole` the least
+    /// number of which an ulp is 1: `whole` and the product's integer part. Anything for others.
+    ///
+    /// PTX: `fma.rm`.
+    fn mul_add_down(self, factor: Self, whole: Self) -> Self;
 }
 
 macro_rules! times {
-    ($($float:ident, $instruction:literal, $register:ident;)*) => {$(
+    ($($float:ident, $instruction:literal, $down:literal, $register:ident;)*) => {$(
         impl Times for $float {
             #[inline(always)]
             fn times(self, other: Self) -> Self {
                 instruction!($instruction, $register Self, ($register self, $register other), self * other)
+            }
+
+            #[inline(always)]
+            fn mul_add_down(self, factor: Self, whole: Self) -> Self {
+                instruction!($down, $register Self, ($register self, $register factor, $register whole), {
+                    // What the rounded product lost is less than 0 where it is an integer too high.
+                    let (product, rest) = product_and_rest(self, factor);
+                    let floor = GpuFloat::floor(product);
+                    let is_above = floor == product && rest < 0.0;
+                    whole + if is_above { floor - 1.0 } else { floor }
+                })
             }
         }
     )*};
 }
 
 times! {
-    f32, "mul.rn.f32", reg32;
-    f64, "mul.rn.f64", reg64;
+    f32, "mul.rn.f32", "fma.rm.f32", reg32;
+    f64, "mul.rn.f64", "fma.rm.f64", reg64;
 }
 
 /// Numbers, those of f64 in the device's constant memory, from where an instruction takes an operand at no cost.
@@ -153,6 +170,39 @@ pub(super) fn recip_normal_f32(d: f32) -> f32 {
     {
         1.0 / d
     }
+}
+
+/// `sqrt(x)`, rounded correctly, for `x` from 2^-101 on; 0 of 0, NaN below, anything for others, and
+/// not the same on the host.
+///
+/// `sqrt.rn.f32` itself is these instructions on every device from sm_75 to sm_120, behind a test of
+/// the exponent (ptxas 13.0).
+#[inline(always)]
+pub(super) fn sqrt_normal_f32(x: f32) -> f32 {
+    #[cfg(target_os = "cuda")]
+    {
+        // Of 0 the approximation is infinite.
+        let start = approx::rsqrt_approx_ftz_f32(x + 1.0e-30);
+        let root = x * start;
+        fma(fma(-root, root, x), 0.5 * start, root)
+    }
+    #[cfg(not(target_os = "cuda"))]
+    {
+        GpuFloat::sqrt(x)
+    }
+}
+
+/// About `1 / (2 d)` for `d` up to 1, within 13 percent; finite of 0. The exponent and the fraction
+/// are subtracted as one integer.
+#[inline(always)]
+pub(super) fn half_over_f32(d: f32) -> f32 {
+    f32::from_bits(0x7e73_11c7_u32.wrapping_sub(d.to_bits()))
+}
+
+/// The same.
+#[inline(always)]
+pub(super) fn half_over(d: f64) -> f64 {
+    f64::from_bits(0x7fce_6238_0000_0000_u64.wrapping_sub(d.to_bits()))
 }
 
 /// About `1 / d`, for `d` from 2^-125 to 2^125: within 2^-22 relative, and 1 less `d` times it.

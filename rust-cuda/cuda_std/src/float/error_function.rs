@@ -1,7 +1,7 @@
 //! `erf` and `erfc` without tables or local memory.
 //!
-//! The error function is `x` and `x` times a polynomial in `x^2 - 1/2` up to 1, and `1 - erfc`
-//! beyond, in f32 another polynomial. Up to 3/4, `erfc` is `1 - x` less the same product, rounded once. Beyond it is
+//! The error function is `x` and `x` times a polynomial in `x^2 - 1/2` up to 1. Beyond it is 1 less
+//! the exponential of a polynomial, in f32 another polynomial. Up to 3/4, `erfc` is `1 - x` less the same product, rounded once. Beyond it is
 //! `exp(-x^2) f / (1 + 2 x)` with a polynomial `f` in `(x - k) / (x + k)`, which is near `f`'s first
 //! coefficient; the square, the polynomial's sum, the quotient and `1 + r` of the exponential are
 //! kept in two parts, and the product is rounded once. Of negative arguments it is `2 - erfc(-x)`.
@@ -10,11 +10,11 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, polynomial, product_and_rest, recip_normal, recip_normal_f32, series,
-    sum_and_rest,
+    Times, constants, fma, loaded, polynomial, power_of_two, product_and_rest, recip_normal,
+    recip_normal_f32, series, sum_and_rest,
 };
 use super::exponential::{
-    end, end_f32, exp_m1_tail, exp_m1_tail_f32, reduce, reduce_f32, rest_of, rest_of_f32,
+    end, end_f32, exp_m1_tail, exp_m1_tail_f32, exp_parts, reduce, reduce_f32, rest_of, rest_of_f32,
 };
 
 macro_rules! error_function {
@@ -82,7 +82,43 @@ macro_rules! error_function {
     };
 }
 
-/// The error function from 1 on.
+/// The error function from 1 on: 1 less the exponential of a polynomial, which is the logarithm of `erfc`.
+#[inline(always)]
+fn middle(x: f64) -> f64 {
+    // Beyond, the result is 1. Not `min`, which prefers numbers to NaN.
+    let [one, last] = loaded(constants!(f64, [1.0, 6.0]));
+    let size = if x > last { last } else { x };
+    let log = series(
+        size - one,
+        constants!(
+            f64,
+            [
+                -1.8496055099332482,
+                -2.6389675142347757,
+                -0.8431072563594127,
+                -0.04156109802507658,
+                0.010033825179090107,
+                -0.0019779012156772987,
+                0.00023731643459978753,
+                2.6296326589579196e-05,
+                -2.7198970901818977e-05,
+                9.67137352491805e-06,
+                -2.1319357780445606e-06,
+                2.0480871742317215e-07,
+                5.8013382222222734e-08,
+                -3.339195896724424e-08,
+                8.518961772754187e-09,
+                -1.319136705993502e-09,
+                1.1932944157119421e-10,
+                -4.865188391826317e-12,
+            ]
+        ),
+    );
+    let (p, n) = exp_parts(log);
+    fma(-p, power_of_two(n), one)
+}
+
+/// The same.
 #[inline(always)]
 fn middle_f32(x: f32) -> f32 {
     let series = polynomial(
@@ -111,7 +147,7 @@ fn middle_f32(x: f32) -> f32 {
 
 error_function!(
     f64, erf, erfc, near, tail, reduce, rest_of, exp_m1_tail, end, recip_normal,
-    middle: |size| 1.0 - tail(size),
+    middle: middle,
     near: [
         -0.03453126133013269,
         -0.2810721780454342,

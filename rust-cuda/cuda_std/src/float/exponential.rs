@@ -8,7 +8,6 @@
 //! IEEE 754's flags by stores to the stack, which a kernel pays for in local memory.
 
 use super::GpuFloat;
-use super::approx;
 use super::arithmetic::{
     constants, fma, loaded, power_of_two, power_of_two_f32, series, sum_and_rest, upper,
 };
@@ -20,8 +19,6 @@ const LN_2_LOW: f64 = f64::from_bits(0x3c7a_bc9e_3b39_803f);
 
 /// 1.5 * 2^23.
 const SHIFT_F32: f32 = 12_582_912.0;
-const LOG2_E_F32: f32 = core::f32::consts::LOG2_E;
-const LN_2_F32: f32 = core::f32::consts::LN_2;
 const LN_2_LOW_F32: f32 = f32::from_bits(0xb102_e308);
 
 /// The integer that a sum with `SHIFT` holds.
@@ -44,7 +41,7 @@ macro_rules! exponential {
         $float:ident, $bits:ident << $fraction:literal, $integer_of:ident, $power_of_two:ident,
         $shift:expr, $ln_2_low:expr, $reduce:ident, $rest_of:ident, $scale:ident,
         $end:ident, $beyond:ident $inline:meta, $exp2:ident, $exp2_of_sum:ident, $tail:ident,
-        $exp_of_middle:ident, $exp_parts:ident, $exp:ident, $exp_m1:ident,
+        $exp_parts:ident, $exp:ident, $exp_m1:ident,
         exp2: $exp2_tail:expr, exp_m1: $exp_m1_tail:expr,
         is_normal: $is_normal:expr, bounds: $bounds:expr,
         exp: $exp_series:expr, is_middle: $is_middle:expr, exp_bounds: $exp_bounds:expr,
@@ -146,16 +143,9 @@ macro_rules! exponential {
             series(r, constants!($float, $exp_m1_tail))
         }
 
-        /// `exp(x)` for results that are normal numbers.
-        #[inline(always)]
-        pub(super) fn $exp_of_middle(x: $float) -> $float {
-            let (p, n) = $exp_parts(x);
-            $scale(p, n)
-        }
-
         /// `(p, n)` with `exp(x) = p 2^n`.
         #[inline(always)]
-        fn $exp_parts(x: $float) -> ($float, i32) {
+        pub(super) fn $exp_parts(x: $float) -> ($float, i32) {
             let (n, first, turns) = $reduce(x);
             let [ln_2_low] = loaded(constants!($float, [$ln_2_low]));
             let p = series(
@@ -200,7 +190,7 @@ macro_rules! exponential {
 exponential!(
     f64, u64 << 52, integer_of, power_of_two, SHIFT, LN_2_LOW, reduce, rest_of, scale, end,
     // Seldom, and so a function that the others call: inlined, its numbers took registers.
-    beyond inline(never), exp2, exp2_of_sum, exp_m1_tail, exp_of_middle, exp_parts, exp, exp_m1,
+    beyond inline(never), exp2, exp2_of_sum, exp_m1_tail, exp_parts, exp, exp_m1,
     // (2^r - 1 - r ln 2) / r^2, for |r| up to 1/2.
     exp2: [
         0.2402265069591013,
@@ -259,7 +249,7 @@ exponential!(
 exponential!(
     f32, u32 << 23, integer_of_f32, power_of_two_f32, SHIFT_F32, LN_2_LOW_F32, reduce_f32,
     rest_of_f32, scale_f32, end_f32, beyond_f32 inline(always), exp2f, exp2_of_sum_f32, exp_m1_tail_f32,
-    exp_of_middle_f32, exp_parts_f32, expf, exp_m1f,
+    exp_parts_f32, expf, exp_m1f,
     exp2: [0.24022648, 0.055503324, 0.009618438, 0.00133989, 0.00015353349],
     exp_m1: [0.16666667, 0.041666355, 0.008333273, 0.0013941103, 0.00019914334],
     is_normal: |x: f32| x.abs() < 126.0, bounds: (129.0, -151.0),
@@ -282,20 +272,3 @@ exponential!(
         0.00020555696,
     ], from -30.0 to 89.0
 );
-
-/// e to the power `x`, within 2^-21.3 relatively, for `|x|` up to 2^20: 0 below -87.34, since
-/// subnormal numbers count as 0, and infinity above 88.73. NaN for infinities.
-///
-/// PTX: `ex2.approx.ftz.f32` and five instructions of f32 arithmetic, two of which keep what the
-/// product with log2 e loses; half of what
-/// [`GpuFloat::exp`](super::GpuFloat::exp) takes.
-#[inline(always)]
-#[must_use]
-pub fn fast_exp_f32(x: f32) -> f32 {
-    /// What `LOG2_E_F32` leaves of log2 e.
-    const LOG2_E_LOW: f32 = f32::from_bits(0x32a5_7060);
-    let turns = x * LOG2_E_F32;
-    let rest = fma(x, LOG2_E_F32, -turns);
-    let rest = fma(x, LOG2_E_LOW, rest);
-    approx::ex2_approx_ftz_f32(turns) * fma(rest, LN_2_F32, 1.0)
-}

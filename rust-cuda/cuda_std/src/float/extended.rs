@@ -10,12 +10,12 @@ methods! {
     /// Less usual functions of `f32` and `f64`. They compute the same on the host.
     pub trait FloatExt: Sized + Sealed {
         /// The cosine of `self * pi`. Within 1 ulp.
-        fn cospi(self) -> Self { FloatExt::sincospi(self).1 }
+        fn cospi(self) -> Self { own trigonometry cospi(self) }
 
-        /// The sine of `self * pi`. Within 1 ulp.
-        fn sinpi(self) -> Self { FloatExt::sincospi(self).0 }
+        /// The sine of `self * pi`. Within 1 ulp; subnormal results of f32 within 1.2.
+        fn sinpi(self) -> Self { own trigonometry sinpi(self) }
 
-        /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi) for the cost of one reduction.
+        /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi), with their bits.
         fn sincospi(self) -> (Self, Self) { own trigonometry sincospi(self) }
 
         /// `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `self`. Within 1 ulp.

@@ -9,16 +9,14 @@ use super::GpuFloat;
 use super::arithmetic::{
     Times, constants, fma, power_of_two, power_of_two_f32, recip_normal, recip_normal_f32, series,
 };
-use super::exponential::{
-    exp_of_middle, exp_of_middle_f32, reduce, reduce_f32, rest_of, rest_of_f32,
-};
+use super::exponential::{exp_parts, exp_parts_f32, reduce, reduce_f32, rest_of, rest_of_f32};
 use super::logarithm::{ln, ln_1p, ln_1pf, lnf};
 
 macro_rules! hyperbolic {
     (
         $float:ident, $sinh:ident, $cosh:ident, $half:ident, $tanh:ident, $asinh:ident,
         $acosh:ident, $atanh:ident, $reduce:ident, $rest_of:ident, $power:ident,
-        $exp_of_middle:ident, $recip:ident, $ln:ident, $ln_1p:ident, odd: $odd:expr,
+        $exp_parts:ident, $recip:ident, $ln:ident, $ln_1p:ident, odd: $odd:expr,
         even: $even:expr, infinite: $infinite:expr, sinh: $sinh_near:expr,
         tanh: $tanh_near:expr, from $tanh_from:literal to $tanh_to:literal, square: $square:expr
     ) => {
@@ -75,7 +73,8 @@ macro_rules! hyperbolic {
                 )
             } else if size < $tanh_to {
                 // 1 - 2 / (exp(2 |x|) + 1).
-                fma(-2.0, $recip($exp_of_middle(2.0 * size) + 1.0), 1.0)
+                let (p, n) = $exp_parts(2.0 * size);
+                fma(-2.0, $recip(fma(p, $power(n), 1.0)), 1.0)
             } else if size >= $tanh_to {
                 1.0
             } else {
@@ -118,7 +117,7 @@ macro_rules! hyperbolic {
 
 hyperbolic!(
     f64, sinh, cosh, half, tanh, asinh, acosh, atanh, reduce, rest_of, power_of_two,
-    exp_of_middle, recip_normal, ln, ln_1p,
+    exp_parts, recip_normal, ln, ln_1p,
     odd: [
         0.16666666666666677,
         0.00833333333332153,
@@ -157,7 +156,7 @@ hyperbolic!(
 
 hyperbolic!(
     f32, sinhf, coshf, half_f32, tanhf, asinhf, acoshf, atanhf, reduce_f32, rest_of_f32,
-    power_of_two_f32, exp_of_middle_f32, recip_normal_f32, lnf, ln_1pf,
+    power_of_two_f32, exp_parts_f32, recip_normal_f32, lnf, ln_1pf,
     odd: [0.16666667, 0.008333289, 0.00019905047],
     even: [0.04166646, 0.0013935306],
     infinite: 89.6,

@@ -17,7 +17,6 @@ use super::arithmetic::{
 
 const LN_2: f64 = core::f64::consts::LN_2;
 const LN_2_LOW: f64 = f64::from_bits(0x3c7a_bc9e_3b39_803f);
-const LN_2_LOW_F32: f32 = f32::from_bits(0xb102_e308);
 /// The upper half of sqrt(1/2), rounded up.
 const SQRT_HALF: u64 = 0x3fe6_a09e << 32;
 /// sqrt(1/2), rounded up.
@@ -104,13 +103,21 @@ pub(super) fn split(x: f64) -> (i32, f64) {
     )
 }
 
-/// The same; `1 + f` is between `lowest` and its double.
+/// `2^23 k` of a positive normal number, where `1 + f` is between `lowest` and its double.
+#[inline(always)]
+pub(super) fn exponent_f32(x: f32, lowest: u32) -> i32 {
+    (x.to_bits().wrapping_sub(lowest) & 0xff80_0000) as i32
+}
+
+/// The same, and `f`.
 #[inline(always)]
 pub(super) fn split_f32(x: f32, lowest: u32) -> (i32, f32) {
-    let moved = x.to_bits().wrapping_add(0x3f80_0000 - lowest);
-    let k = (moved >> 23) as i32 - 127;
-    (k, f32::from_bits((moved & 0x007f_ffff) + lowest) - 1.0)
+    let k = exponent_f32(x, lowest);
+    (k, f32::from_bits(x.to_bits().wrapping_sub(k as u32)) - 1.0)
 }
+
+/// 2^-23, by which what `2^23 k` is multiplied with is scaled.
+const SCALE_F32: f32 = f32::EPSILON;
 
 /// `(f^2/2, s (f^2/2 + R))`.
 #[inline(always)]
@@ -139,22 +146,28 @@ fn terms(f: f64) -> (f64, f64) {
 }
 
 /// `(ln(1 + f) - f + f^2/2) / f^3`, for `|f|` up to 1/3.
-#[inline(always)]
-fn terms_f32(f: f32) -> f32 {
-    polynomial(
-        f,
-        [
-            0.33333215,
-            -0.24999797,
-            0.20010439,
-            -0.16680537,
-            0.14005251,
-            -0.12183493,
-            0.13987784,
-            -0.12895346,
-        ],
-    )
-}
+const LN_TAIL_F32: [f32; 8] = [
+    0.33333215,
+    -0.24999797,
+    0.20010439,
+    -0.16680537,
+    0.14005251,
+    -0.12183493,
+    0.13987784,
+    -0.12895346,
+];
+/// The same, for `f` from -1/4 to 1/2.
+const LN_1P_TAIL_F32: [f32; 9] = [
+    0.3333334,
+    -0.25000134,
+    0.1999973,
+    -0.16655347,
+    0.1427625,
+    -0.12737858,
+    0.11686227,
+    -0.08977762,
+    0.036185928,
+];
 
 /// A logarithm of `x 2^-k_0`, for a positive normal `x`.
 #[inline(always)]
@@ -180,18 +193,24 @@ fn to_base(x: f64, k_0: i32, base: &Base<f64>) -> f64 {
 #[inline(always)]
 fn ln_of_normal_f32(x: f32, k_0: i32) -> f32 {
     let (k, f) = split_f32(x, TWO_THIRDS_F32);
-    let near = fma(f * f, fma(f, terms_f32(f), -0.5), f);
-    fma((k - k_0) as f32, core::f32::consts::LN_2, near)
+    ln_of_parts_f32(k - (k_0 << 23), f, LN_TAIL_F32)
+}
+
+/// The natural logarithm of `2^k (1 + f)`, of `2^23 k`.
+#[inline(always)]
+fn ln_of_parts_f32<const N: usize>(k: i32, f: f32, tail: [f32; N]) -> f32 {
+    let near = fma(f * f, fma(f, polynomial(f, tail), -0.5), f);
+    fma(k as f32, core::f32::consts::LN_2 * SCALE_F32, near)
 }
 
 /// `tail` is the logarithm of `1 + f`, less `f` times the scale, over `f^2`.
 #[inline(always)]
 fn to_base_f32<const N: usize>(x: f32, k_0: i32, base: &Base<f32>, tail: [f32; N]) -> f32 {
     let (k, f) = split_f32(x, SQRT_HALF_F32);
-    let k = (k - k_0) as f32;
+    let k = (k - (k_0 << 23)) as f32;
     let slope = fma(f, polynomial(f, tail), base.scale_low);
-    let low = fma(f, slope, k.times(base.of_two_low));
-    fma(k, base.of_two, fma(f, base.scale, low))
+    let low = fma(f, slope, k.times(base.of_two_low * SCALE_F32));
+    fma(k, base.of_two * SCALE_F32, fma(f, base.scale, low))
 }
 
 /// Logarithms of any number from those of positive normal ones. Others are seldom, and so in a
@@ -312,21 +331,10 @@ fn other_ln_1pf(x: f32) -> f32 {
 
 #[inline(always)]
 fn ln_1p_of_middle_f32(x: f32) -> f32 {
-    let sum = 1.0 + x;
-    let lost = if x < 1.0 {
-        x - (sum - 1.0)
-    } else {
-        1.0 - (sum - x)
-    };
-    let (k, f) = split_f32(sum, TWO_THIRDS_F32);
-    let lost = lost * f32::from_bits(((127 - k.min(100)) as u32) << 23);
-    let (f, lost) = sum_and_rest(f, lost);
-    // Over 1 + f, nearly.
-    let lost = fma(-f, lost, lost);
-    // k ln 2 + f in two parts: near sqrt 2 both are large and the sum is not.
-    let k = k as f32;
-    let (whole, whole_low) = product_and_rest(k, core::f32::consts::LN_2);
-    let (head, head_low) = sum_and_rest(whole, f);
-    let low = whole_low + fma(k, LN_2_LOW_F32, lost);
-    head + fma(f * f, fma(f, terms_f32(f), -0.5), head_low + low)
+    /// 3/4, so that `f` is exact: where it is negative, `x` is 1/2 at least.
+    const LOWEST: u32 = 0x3f40_0000;
+    let k = exponent_f32(1.0 + x, LOWEST);
+    // (1 + x) 2^-k - 1.
+    let scale = f32::from_bits(0x3f80_0000_u32.wrapping_sub(k as u32));
+    ln_of_parts_f32(k, fma(scale, x, scale - 1.0), LN_1P_TAIL_F32)
 }

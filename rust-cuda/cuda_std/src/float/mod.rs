@@ -6,8 +6,9 @@
 //! an array in local memory. A result of [`GpuFloat`] is the same on the host and on the device, bit
 //! for bit, NaN payloads aside, also where a kernel is compiled with contraction. The less usual
 //! functions of [`FloatExt`] come from the crate `libm`. The instructions that trade accuracy for
-//! speed are in [`approx`], by their PTX names. [`Addend`] and [`LazyFloat`] are roots and quotients
-//! for sums; [`Extremes`] and [`Narrow`] are what sums and extremes of many numbers need beside.
+//! speed are in [`approx`], by their PTX names, and in [`fast`] by the functions' own, with bounds.
+//! [`Addend`] and [`LazyFloat`] are roots and quotients for sums; [`Extremes`] and [`Narrow`] are
+//! what sums and extremes of many numbers need beside.
 
 mod addend;
 pub mod approx;
@@ -20,6 +21,7 @@ mod exponential;
 #[allow(clippy::useless_conversion, reason = "it is one for `f32`")]
 mod extended;
 mod extremes;
+pub mod fast;
 mod gpu_float;
 mod hyperbolic;
 mod logarithm;
@@ -30,9 +32,9 @@ mod power;
 mod trigonometry;
 
 pub use addend::{Addend, LazyFloat, Quotient, Reciprocal, Root};
-pub use exponential::fast_exp_f32;
 pub use extended::FloatExt;
 pub use extremes::Extremes;
+pub use fast::exp as fast_exp_f32;
 pub use gpu_float::GpuFloat;
 #[cfg(feature = "half")]
 pub use narrow::Narrow;

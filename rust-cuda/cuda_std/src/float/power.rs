@@ -131,7 +131,10 @@ power!(
     powf,
     log2_parts_f32,
     magnitude_f32,
-    |x| split_f32(x, SQRT_HALF_F32),
+    |x| {
+        let (k, f) = split_f32(x, SQRT_HALF_F32);
+        (k >> 23, f)
+    },
     recip_normal_f32,
     is_ordinary_f32,
     exp2_of_sum_f32,
@@ -141,44 +144,51 @@ power!(
     (f32::from_bits(0x4038_aa3b), f32::from_bits(0x3325_7060))
 );
 
-/// About `x^(-1/3)` for a positive normal `x`: within 2^-15 relative. Half of its square times `x`
-/// is normal, too.
+/// `1 - x s^3`, of which nothing overflows or underflows for a normal `x` and `s` about `x^(-1/3)`.
+macro_rules! cube_error {
+    ($x:expr, $s:expr) => {
+        fma(-$x * $s, $s * $s, 1.0)
+    };
+}
+
+/// About `x^(-1/3)` for a positive normal `x`: within 2^-15 relative.
 #[inline(always)]
-fn inverse_cube_root(x: f32) -> f32 {
+fn inverse_cube_root_f32(x: f32) -> f32 {
     // A third of the exponent and of the fraction, as integers: within 4 percent (Kahan 1991).
     let start = f32::from_bits(0x54a2_fa8c - x.to_bits() / 3);
     // Householder's third order.
-    let error = fma(-x * start, start * start, 1.0);
+    let error = cube_error!(x, start);
     let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
     fma(start * error, series, start)
+}
+
+/// The same, within 2^-43.
+#[inline(always)]
+fn inverse_cube_root(x: f64) -> f64 {
+    let start = f64::from_bits(u64::from(0x553e_e000 - upper(x) / 3) << 32);
+    let error = cube_error!(x, start);
+    let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
+    let start = fma(start * error, series, start);
+    let error = cube_error!(x, start);
+    fma(start * error, fma(error, 2.0 / 9.0, 1.0 / 3.0), start)
 }
 
 /// The root is within 0.501 ulp.
 #[inline(always)]
 fn cbrt_of_normal(x: f64) -> f64 {
-    // size = m 2^(3 q), m from 1 to 8.
-    let exponent = upper(x) >> 20;
-    let third = exponent / 3;
-    // The exponent of 1 is 1023, a multiple of 3.
-    let rest = exponent - 3 * third + 1023;
-    let m = f64::from_bits((x.to_bits() & ((1 << 52) - 1)) | u64::from(rest) << 52);
-    let start = f64::from(inverse_cube_root(m as f32));
-    let error = fma(-m * start, start * start, 1.0);
-    let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
-    let inverse = fma(start * error, series, start);
+    let inverse = inverse_cube_root(x);
     let square = inverse * inverse;
-    let root = m * square;
-    // m - root^3, but for its last bits.
+    let root = x * square;
+    // x - root^3, but for its last bits.
     let (root_2, root_2_low) = product_and_rest(root, root);
-    let residual = fma(-root_2_low, root, fma(-root_2, root, m));
-    let root = fma(residual, square * (1.0 / 3.0), root);
-    root * power_of_two(third as i32 - 341)
+    let residual = fma(-root_2_low, root, fma(-root_2, root, x));
+    fma(residual, square * (1.0 / 3.0), root)
 }
 
 /// The root is within 0.9 ulp.
 #[inline(always)]
 fn cbrt_of_normal_f32(x: f32) -> f32 {
-    let inverse = inverse_cube_root(x);
+    let inverse = inverse_cube_root_f32(x);
     let square = inverse * inverse;
     let root = x * square;
     let residual = fma(-root * root, root, x);
@@ -198,7 +208,7 @@ macro_rules! cbrt {
             }
         }
 
-        /// Of what is not normal: seldom, and so a function that is called.
+        /// Of what is small or not finite: seldom, and so a function that is called.
         #[cold]
         #[inline(never)]
         fn $others(x: $float) -> $float {
@@ -212,15 +222,21 @@ macro_rules! cbrt {
     };
 }
 
-// 2^54 and 2^-18, 2^24 and 2^-8.
+/// From 2^-900 on, so that what a cube leaves is normal, too.
+#[inline(always)]
+fn has_normal_cube_error(x: f64) -> bool {
+    upper(x).wrapping_sub(0x07b0_0000) < 0x7840_0000
+}
+
+// 2^300 and 2^-100, 2^24 and 2^-8.
 cbrt!(
     f64,
     cbrt,
     other_cbrt,
     cbrt_of_normal,
-    is_ordinary,
-    18_014_398_509_481_984.0,
-    3.814697265625e-6
+    has_normal_cube_error,
+    f64::from_bits(0x52b0_0000_0000_0000),
+    f64::from_bits(0x39b0_0000_0000_0000)
 );
 cbrt!(
     f32,

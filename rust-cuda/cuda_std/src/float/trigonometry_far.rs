@@ -1,9 +1,10 @@
 //! Sines, cosines and tangents of large arguments: Payne and Hanek's reduction to a quarter turn,
-//! with 192 bits of 2 / pi. They are seldom asked for, and so functions that the others call.
+//! with 192 bits of 2 / pi, in f32 with 96. They are seldom asked for, and so functions that the others call.
 
 use super::super::GpuFloat;
 use super::super::arithmetic::{Times, sum_and_rest};
 use super::double::Angle;
+use super::single::Angle as AngleF32;
 
 const HALF_PI: f64 = f64::from_bits(0x3ff9_21fb_5444_2d18);
 const HALF_PI_2: f64 = f64::from_bits(0x3c91_a626_3314_5c07);
@@ -102,38 +103,91 @@ pub(super) fn reduce_large(x: f64) -> Angle {
     }
 }
 
-#[cold]
-#[inline(never)]
-fn sine(x: f64, phase: u64) -> f64 {
-    reduce(x).sine(phase)
+/// The bits of 2 / pi after 32 zeros, as far as f32 needs them.
+static TWO_OVER_PI_F32: [u32; 9] = [
+    0x0000_0000,
+    0xa2f9_836e,
+    0x4e44_1529,
+    0xfc27_57d1,
+    0xf534_ddc0,
+    0xdb62_9599,
+    0x3c43_9041,
+    0xfe51_63ab,
+    0xdebb_c561,
+];
+
+/// Of `|x|` from 2^13 on, in integers of 64 bits and f32; NaN of what is not finite.
+#[inline(always)]
+pub(super) fn reduce_f32(x: f32) -> AngleF32 {
+    if !x.is_finite() {
+        return AngleF32 {
+            count: 0,
+            high: f32::NAN,
+            low: 0.0,
+        };
+    }
+    let bits = x.to_bits();
+    let mantissa = u64::from((bits & 0x007f_ffff) | 0x0080_0000);
+    // |x| = mantissa * 2^exponent; as above, with words of 32 bits.
+    let start = ((bits >> 23) & 0xff) + 32 - 150 - 2;
+    let (word, shift) = ((start / 32) as usize, start % 32);
+    let take = |i: usize| {
+        let i = (word + i).min(TWO_OVER_PI_F32.len() - 2);
+        let both = u64::from(TWO_OVER_PI_F32[i]) << 32 | u64::from(TWO_OVER_PI_F32[i + 1]);
+        both << shift >> 32
+    };
+    let product = ((mantissa * take(0)) << 32)
+        .wrapping_add(mantissa * take(1))
+        .wrapping_add((mantissa * take(2)) >> 32);
+    // Two bits of quadrant, then the fraction, of which more than a half is a quadrant more.
+    let fraction = (product << 2) as i64;
+    let quadrant = (product.wrapping_add(1 << 61) >> 62) as u32;
+    let head = fraction as f32;
+    let rest = fraction.wrapping_sub(head as i64) as f32;
+    // Times pi / 2^65.
+    const SCALE: f32 = f32::from_bits((127 - 64) << 23);
+    const HALF_PI: f32 = core::f32::consts::FRAC_PI_2;
+    const HALF_PI_LOW: f32 = f32::from_bits(0xb33b_bd2e);
+    let (head, rest) = (head * SCALE, rest * SCALE);
+    let product = head.times(HALF_PI);
+    let low = GpuFloat::mul_add(head, HALF_PI, -product)
+        + GpuFloat::mul_add(head, HALF_PI_LOW, rest * HALF_PI);
+    let (high, low) = sum_and_rest(product, low);
+    let is_negative = x < 0.0;
+    AngleF32 {
+        count: if is_negative {
+            quadrant.wrapping_neg()
+        } else {
+            quadrant
+        },
+        high: if is_negative { -high } else { high },
+        low: if is_negative { -low } else { low },
+    }
 }
 
-#[cold]
-#[inline(never)]
-fn tangent(x: f64) -> f64 {
-    reduce(x).tangent()
-}
-
-/// The functions of either type, by way of those of f64.
+/// The functions of either type.
 macro_rules! functions {
-    ($($module:ident, $float:ident;)*) => {$(
+    ($($module:ident, $float:ident, $reduce:ident;)*) => {$(
         pub(super) mod $module {
-            #[inline(always)]
+            #[cold]
+            #[inline(never)]
             pub(in super::super) fn sin(x: $float) -> $float {
-                super::sine(x.into(), 0) as $float
+                super::$reduce(x).sine_and_cosine().0
             }
 
-            #[inline(always)]
+            #[cold]
+            #[inline(never)]
             pub(in super::super) fn cos(x: $float) -> $float {
-                super::sine(x.into(), 1) as $float
+                super::$reduce(x).sine_and_cosine().1
             }
 
-            #[inline(always)]
+            #[cold]
+            #[inline(never)]
             pub(in super::super) fn tan(x: $float) -> $float {
-                super::tangent(x.into()) as $float
+                super::$reduce(x).tangent()
             }
         }
     )*};
 }
 
-functions! { double, f64; single, f32; }
+functions! { double, f64, reduce; single, f32, reduce_f32; }

@@ -1,7 +1,7 @@
 //! Sines, cosines and tangents at every exponent, beside quarter turns, and of special values.
 
 use super::far::reduce_large;
-use super::{GpuFloat, cos, sin, sin_cos, sincospi, tan};
+use super::{cos, sin, sin_cos, sincospi, sinpi, tan};
 
 /// Units in the last place between `a` and the reference `b`.
 fn ulps(a: f64, b: f64) -> f64 {
@@ -18,14 +18,10 @@ fn arguments() -> impl Iterator<Item = f64> {
 #[test]
 fn sine_and_cosine_agree_with_libm_at_every_exponent() {
     for x in arguments() {
-        let (s, c) = sin_cos(x);
-        assert_eq!(
-            (s.to_bits(), c.to_bits()),
-            (sin(x).to_bits(), cos(x).to_bits())
-        );
-        let (s32, c32) = GpuFloat::sin_cos(x as f32);
-        let apart = (GpuFloat::sin(x as f32), GpuFloat::cos(x as f32));
-        assert!((s32, c32) == apart || !(x as f32).is_finite());
+        let (s, c) = (sin(x), cos(x));
+        let both = sin_cos(x);
+        assert!(ulps(both.0, libm::sin(x)) <= 1.0, "{x:e}");
+        assert!(ulps(both.1, libm::cos(x)) <= 1.0, "{x:e}");
         assert!(
             ulps(s, libm::sin(x)) <= 1.0,
             "sin({x:e}) = {s:e}, not {:e}",
@@ -57,13 +53,29 @@ fn both_reductions_agree_where_they_meet() {
     for i in 0..10_000 {
         let x = 1_048_576.0 + f64::from(i) * 1_234.567_89;
         let angle = reduce_large(x);
-        assert!(ulps(angle.sine(0), libm::sin(x)) <= 1.0, "{x}");
+        assert!(ulps(angle.sine_and_cosine().0, libm::sin(x)) <= 1.0, "{x}");
     }
 }
 
 #[test]
 fn special_values_are_ieee_754s() {
-    assert!(sin(-0.0).is_sign_negative() && sin(-0.0) == 0.0);
+    let zeros = [sin(-0.0), tan(-0.0), sin_cos(-0.0).0, sinpi(-0.0)];
+    assert!(
+        zeros
+            .iter()
+            .all(|zero| zero.is_sign_negative() && *zero == 0.0)
+    );
+    let zeros = [
+        super::sinf(-0.0),
+        super::tanf(-0.0),
+        super::sin_cosf(-0.0).0,
+    ];
+    assert!(
+        zeros
+            .iter()
+            .all(|zero| zero.is_sign_negative() && *zero == 0.0)
+    );
+    assert_eq!((super::cosf(0.0), super::cospif(0.0)), (1.0, 1.0));
     assert_eq!(cos(0.0), 1.0);
     assert!(
         sin(f64::INFINITY).is_nan() && cos(f64::NEG_INFINITY).is_nan() && tan(f64::NAN).is_nan()

@@ -154,7 +154,7 @@ fn hyperbolic_functions_are_within_1_or_1_2_ulp_and_their_inverses_within_2_or_3
 }
 
 #[test]
-fn arc_sines_and_cosines_are_within_1_ulp_and_arc_tangents_within_1_2() {
+fn arc_sines_and_cosines_are_within_1_ulp_and_arc_tangents_within_1_3() {
     let ranges = [
         Range(-1.0, 1.0),
         Range(0.4, 0.5),
@@ -162,14 +162,14 @@ fn arc_sines_and_cosines_are_within_1_ulp_and_arc_tangents_within_1_2() {
         Range(2.0, 3.0),
         Anywhere,
     ];
-    within(1.2, "atan", GpuFloat::atan, Exact::atan, &ranges);
+    within(1.3, "atan", GpuFloat::atan, Exact::atan, &ranges);
     let ranges = [Range(-1.0, 1.0), Range(0.99, 1.0)];
     within(1.0, "asin", GpuFloat::asin, Exact::asin, &ranges);
     within(1.0, "acos", GpuFloat::acos, Exact::acos, &ranges);
 }
 
 #[test]
-fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_2() {
+fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_35() {
     let ranges = [
         Range(-1.0, 1.0),
         Range(-100.0, 100.0),
@@ -179,20 +179,28 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_2() {
     ];
     within(1.0, "sin", GpuFloat::sin, Exact::sin, &ranges);
     within(1.0, "cos", GpuFloat::cos, Exact::cos, &ranges);
-    within(1.2, "tan", GpuFloat::tan, Exact::tan, &ranges);
+    within(1.35, "tan", GpuFloat::tan, Exact::tan, &ranges);
 }
 
 /// The largest that a search has found, each of which is more than 1 ulp away.
 #[test]
-fn the_largest_errors_known_are_within_1_2_ulp() {
-    let (atan, tanh) = (1.005_073_725_903_299_8, 0.997_302_466_061_462);
-    let (y, x) = (1.638_137_135_454_555_7, 1.637_444_737_363_799);
+fn the_largest_errors_known_are_within_1_35_ulp() {
+    let (atan, tan, tanh) = (
+        1.044_365_116_568_545_5,
+        -23_545.466_722_176_832,
+        0.997_302_466_061_462,
+    );
+    let (y, x) = (1.607_219_077_470_196_4, 1.607_195_840_465_929_7);
     let errors = [
-        ulps(GpuFloat::atan(atan), &exact(atan).atan()),
-        ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh()),
-        ulps(GpuFloat::atan2(y, x), &exact(y).atan2(&exact(x))),
+        (1.3, ulps(GpuFloat::atan(atan), &exact(atan).atan())),
+        (1.35, ulps(GpuFloat::tan(tan), &exact(tan).tan())),
+        (1.2, ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh())),
+        (
+            1.25,
+            ulps(GpuFloat::atan2(y, x), &exact(y).atan2(&exact(x))),
+        ),
     ];
-    let is_known = |error: &f64| *error > 1.05 && *error <= 1.2;
+    let is_known = |(bound, error): &(f64, f64)| *error > 1.05 && error <= bound;
     assert!(errors.iter().all(is_known), "{errors:?}");
 }
 
@@ -294,7 +302,7 @@ fn powers_are_within_1_ulp_for_every_exponent_of_the_result() {
 }
 
 #[test]
-fn angles_are_within_1_2_ulp_for_points_of_any_size() {
+fn angles_are_within_1_25_ulp_for_points_of_any_size() {
     let mut numbers = Numbers::new();
     let mut worst = (0.0, (0.0, 0.0));
     for i in 0..4000 {
@@ -321,7 +329,7 @@ fn angles_are_within_1_2_ulp_for_points_of_any_size() {
         }
     }
     let (error, (y, x)) = worst;
-    assert!(error <= 1.2, "atan2({y:e}, {x:e}) is {error:.3} ulp away");
+    assert!(error <= 1.25, "atan2({y:e}, {x:e}) is {error:.3} ulp away");
     assert!(error > 0.25);
 }
 

@@ -111,6 +111,17 @@ struct Device {
 
 impl Device {
     fn run<T: Number>(&mut self, kernel: &str, x: &[T], y: &[T]) -> Vec<T> {
+        self.run_which(kernel, x, y, None)
+    }
+
+    /// `which` stands before the results.
+    fn run_which<T: Number>(
+        &mut self,
+        kernel: &str,
+        x: &[T],
+        y: &[T],
+        which: Option<u32>,
+    ) -> Vec<T> {
         let size = size_of::<T>();
         let place = |gpu: &mut Gpu, values: &[T]| {
             let address = gpu.alloc(size_of_val(values)).expect("memory");
@@ -122,7 +133,10 @@ impl Device {
         let out = self.gpu.alloc(COUNT * size).expect("memory");
         let count = (COUNT as u64).to_le_bytes();
         let (a, b, c) = (at_x.to_le_bytes(), at_y.to_le_bytes(), out.to_le_bytes());
-        let parameters: [&[u8]; 5] = [&a, &count, &b, &count, &c];
+        let which = which.map(u32::to_le_bytes);
+        let mut parameters: Vec<&[u8]> = vec![&a, &count, &b, &count];
+        parameters.extend(which.iter().map(|which| which.as_slice()));
+        parameters.push(&c);
         let blocks = COUNT as u32 / BLOCK;
         self.gpu
             .launch(
@@ -178,6 +192,106 @@ impl Device {
     }
 }
 
+/// The functions of `fast`, within the bounds of their docs: with the bits of a Hopper GPU.
+fn fast_functions_are_within_their_bounds(device: &mut Device) {
+    type Case = (fn(&mut Numbers) -> (f64, f64), fn(f64, f64) -> f64, Bound);
+    enum Bound {
+        Relative(f64),
+        Absolute(f64),
+        /// Absolute from 1/2 to 2, relative elsewhere.
+        Logarithm(f64, f64),
+        Power,
+    }
+    use Bound::{Absolute, Logarithm, Power, Relative};
+    let cases: [Case; 11] = [
+        (
+            |n| (n.between(-87.3, 88.7), 0.0),
+            |x, _| x.exp(),
+            Relative(-21.3),
+        ),
+        (
+            |n| (n.between(-126.0, 128.0), 0.0),
+            |x, _| x.exp2(),
+            Relative(-22.0),
+        ),
+        (
+            |n| (n.between(-20.0, 20.0).exp2(), 0.0),
+            |x, _| x.ln(),
+            Logarithm(-22.0, -21.5),
+        ),
+        (
+            |n| (n.between(-20.0, 20.0).exp2(), 0.0),
+            |x, _| x.log2(),
+            Logarithm(-22.0, -22.0),
+        ),
+        (
+            |n| (n.between(-1.0, 1.0) * n.between(0.0, 16.0).exp2(), 0.0),
+            |x, _| x.sin(),
+            Absolute(-20.0),
+        ),
+        (
+            |n| (n.between(-1.0, 1.0) * n.between(0.0, 16.0).exp2(), 0.0),
+            |x, _| x.cos(),
+            Absolute(-20.0),
+        ),
+        (
+            |n| (n.between(-9.0, 9.0), 0.0),
+            |x, _| x.tanh(),
+            Relative(-16.0),
+        ),
+        (
+            |n| (n.between(0.01, 100.0), n.between(-18.0, 18.0)),
+            f64::powf,
+            Power,
+        ),
+        (
+            |n| (n.between(-9.0, 9.0), n.between(-60.0, 60.0).exp2()),
+            |x, y| x / y,
+            Relative(-22.0),
+        ),
+        (
+            |n| (n.between(-60.0, 60.0).exp2(), 0.0),
+            |x, _| x.sqrt(),
+            Relative(-23.0),
+        ),
+        (
+            |n| (n.between(-60.0, 60.0).exp2(), 0.0),
+            |x, _| 1.0 / x.sqrt(),
+            Relative(-22.9),
+        ),
+    ];
+    for (which, (arguments, truth, bound)) in cases.iter().enumerate() {
+        let mut numbers = Numbers::new();
+        let pairs: Vec<_> = (0..COUNT).map(|_| arguments(&mut numbers)).collect();
+        let (x, y): (Vec<_>, Vec<_>) = pairs.iter().map(|&(x, y)| (x as f32, y as f32)).unzip();
+        let values = device.run_which("fast_functions", &x, &y, Some(which as u32));
+        let mut largest = f64::NEG_INFINITY;
+        for ((value, x), y) in values.into_iter().zip(x).zip(y) {
+            let (x, y) = (f64::from(x), f64::from(y));
+            let truth = truth(x, y);
+            let error = (f64::from(value) - truth).abs();
+            let (scale, bound) = match *bound {
+                Relative(bound) => (truth.abs(), bound),
+                Absolute(bound) => (1.0, bound),
+                Logarithm(bound, _) if (0.5..2.0).contains(&x) => (1.0, bound),
+                Logarithm(_, bound) => (truth.abs(), bound),
+                Power => (truth * (1.0 + y.abs()) * (1.0 + x.log2().abs()), -21.0),
+            };
+            let bits = (error / scale).log2();
+            assert!(
+                bits <= bound,
+                "function {which} of {x} and {y} is 2^{bits} away"
+            );
+            largest = largest.max(bits - bound);
+        }
+        // The bound is not much more than there is.
+        assert!(
+            largest > -3.0,
+            "function {which} is 2^{largest} of its bound"
+        );
+    }
+}
+
 /// How often each of `instructions` stands in the kernel's PTX.
 fn counts<const N: usize>(ptx: &str, kernel: &str, instructions: [&str; N]) -> [usize; N] {
     let start = ptx.find(&format!(".entry {kernel}(")).expect("a kernel");
@@ -222,6 +336,7 @@ macro_rules! compare_all {
             let program = Program::load(&ptx).expect("PTX that the emulator reads");
             let gpu = Gpu::new(Model::h200());
             let mut device = Device { gpu, program };
+            fast_functions_are_within_their_bounds(&mut device);
             $(
                 device.compare::<f32>(concat!(stringify!($one), "_f32"), |x, _| GpuFloat::$one(x));
                 device.compare::<f64>(concat!(stringify!($one), "_f64"), |x, _| GpuFloat::$one(x));

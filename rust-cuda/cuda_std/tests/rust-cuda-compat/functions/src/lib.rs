@@ -1,7 +1,7 @@
 //! A kernel a function, over an array: `exp_f64` and so on.
 #![no_std]
 #![allow(clippy::missing_safety_doc)]
-use cuda_std::float::{Addend, LazyFloat};
+use cuda_std::float::{Addend, LazyFloat, fast};
 use cuda_std::{kernel, thread, FloatExt, GpuFloat};
 
 #[macro_use]
@@ -51,9 +51,32 @@ fn scaled<R: LazyFloat, A: Addend<R>>(term: A, y: R) -> R {
 
 for_each_function!(kernels);
 
+/// The function of `cuda_std::float::fast` that `which` says.
+#[kernel]
+pub unsafe fn fast_functions(x: &[f32], y: &[f32], which: u32, out: *mut f32) {
+    let i = thread::index_1d() as usize;
+    if i < x.len() && i < y.len() {
+        let (x, y) = (x[i], y[i]);
+        let value = match which {
+            0 => fast::exp(x),
+            1 => fast::exp2(x),
+            2 => fast::ln(x),
+            3 => fast::log2(x),
+            4 => fast::sin(x),
+            5 => fast::cos(x),
+            6 => fast::tanh(x),
+            7 => fast::pow(x, y),
+            8 => fast::div(x, y),
+            9 => fast::sqrt(x),
+            _ => fast::rsqrt(x),
+        };
+        unsafe { *out.add(i) = value };
+    }
+}
+
 /// Fast forms, which have other bits on a GPU than elsewhere.
 #[kernel]
 pub unsafe fn fast_forms(x: f32, y: f64, out: *mut f32, wide: *mut f64) {
-    *out = x.fast_sqrt() + x.fast_recip() + x.fast_div(3.0) + cuda_std::float::fast_exp_f32(x);
+    *out = x.fast_sqrt() + x.fast_recip() + x.fast_div(3.0) + fast::exp(x);
     *wide = scaled(y.over(3.0 + y), y) + y.fast_sqrt() + y.fast_recip() + y.fast_div(3.0);
 }
