@@ -188,9 +188,7 @@ impl Cells {
         separator: u8,
         headings: &[Heading],
     ) -> Result<(), Problem> {
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(not_utf8(line));
-        };
+        let text = std::str::from_utf8(bytes).map_err(|_| not_utf8(line))?;
         let text = text.strip_suffix('\n').unwrap_or(text);
         let found = 1 + bytes.iter().filter(|byte| **byte == separator).count();
         if bytes.starts_with(&[COMMENT]) || found == 1 && text.trim().is_empty() {
@@ -390,8 +388,7 @@ fn writer(separator: u8) -> csv::Writer<Vec<u8>> {
 }
 
 fn text_of(writer: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
-    let ended = writer.into_inner();
-    ended.map_err(|error| error.into_error())
+    writer.into_inner().map_err(|error| error.into_error())
 }
 
 /// What the system said: a reader that has gone away is told from a full disk.

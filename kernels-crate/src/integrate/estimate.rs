@@ -7,10 +7,9 @@
 //! Beside what rounding makes of sums of values, the estimate has what the rounding of x makes
 //! of a steep function.
 //!
-//! Neither sees what lies between an end of the interval and the outermost node. So the rule of 21
-//! nodes also looks next to both ends: what the function there differs by from the polynomial
-//! through the nodes may be the error of the integral up to the node. In eight lanes 23 places take
-//! as long as 21.
+//! No rule sees what lies between an end of the interval and the outermost node. So that of 21 nodes
+//! also looks next to both ends, whether the function there is what the polynomial through the nodes
+//! says; that enters the null rule. In eight lanes 23 places take as long as 21.
 //!
 //! Which interval is evaluated next is [`adaptive`](super::adaptive)'s.
 //!
@@ -23,7 +22,7 @@ use cuda_std::{GpuFloat, shared_array, thread, warp};
 use super::batch::{Batch, lane_of_team, of_team, votes_of_team};
 use super::integrand::{Integrand, Parameters};
 use super::interval::Error;
-use super::kronrod::{COLUMNS, ENDS, K15, K21, OUTSIDE};
+use super::kronrod::{COLUMNS, ENDS, K15, K21};
 use super::range::{Place, Range};
 use super::real::Real;
 use super::sizes::{NODES, ROUNDING, TEAM};
@@ -76,8 +75,8 @@ pub(super) struct Section<'a, R> {
 #[derive(Clone, Copy)]
 pub(super) struct Rule<R> {
     nodes: u32,
-    /// Places behind the nodes.
-    ends: u32,
+    /// The nodes, and the ends where it looks at them.
+    places: u32,
     table: *const R,
 }
 
@@ -101,14 +100,18 @@ impl<R: Real> Rule<R> {
             unsafe { *table.add(k as usize) = R::from_f64(value) };
             k += thread::block_dim_x();
         }
-        let ends = if nodes == 15 { 0 } else { ENDS };
-        Self { nodes, ends, table }
+        let places = if nodes == 15 { nodes } else { nodes + ENDS };
+        Self {
+            nodes,
+            places,
+            table,
+        }
     }
 
     /// Evaluations of the function on an interval of `range`.
     #[inline(always)]
     pub(super) fn evaluations(&self, range: &Range<R>) -> u32 {
-        (self.nodes + self.ends) * range.evaluations()
+        self.places * range.evaluations()
     }
 
     /// The rule on an interval; keeps values where `store` has room for them.
@@ -121,39 +124,35 @@ impl<R: Real> Rule<R> {
         of: &Section<'_, R>,
         store: &Store<R>,
     ) -> Estimate<R> {
-        let (mut kronrod, mut gauss, mut null, mut ends) = (R::ZERO, R::ZERO, R::ZERO, R::ZERO);
+        let (mut kronrod, mut gauss, mut null) = (R::ZERO, R::ZERO, R::ZERO);
         // The first evaluation of this lane that gave no number.
         let mut failed = u32::MAX;
         // One loop for nodes and for the places that a node may have: a loop in another one would
         // have what all places have in common computed for every range.
         let times = of.range.evaluations();
-        let nodes = self.nodes_of(of);
-        let places = if of.is_at_work {
-            self.nodes + self.ends
-        } else {
-            0
-        };
+        let places = if of.is_at_work { self.places } else { 0 };
         let (mut first, mut time, mut value) = (0, 0, R::ZERO);
         while first < self.nodes {
             let index = first + lane_of_team();
             let is_last = time + 1 == times;
             if index < places {
                 // SAFETY: the table has a row for every index.
-                let (place, weights) = unsafe { self.place(of, index) };
-                let [of_kronrod, of_gauss, of_null, of_ends] = weights;
+                let (place, [of_kronrod, of_gauss, of_null]) = unsafe { self.place(of, index) };
                 let point = of.range.point(place, time == 1);
                 let term = of.range.eval::<I>(place, point, of.parameters);
-                let is_node = index < nodes;
-                if is_node && !term.is_number() {
+                // Where an end has no number, nothing is known.
+                let is_number = term.is_number();
+                if !is_number && index < self.nodes {
                     failed = failed.min(first + time);
                 }
-                value = value + term;
+                if is_number || index < self.nodes {
+                    value = value + term;
+                }
                 if is_last {
-                    ends = of_ends.mul_add(value, ends);
-                    if is_node {
-                        kronrod = of_kronrod.mul_add(value, kronrod);
-                        gauss = of_gauss.mul_add(value, gauss);
-                        null = of_null.mul_add(value, null);
+                    kronrod = of_kronrod.mul_add(value, kronrod);
+                    gauss = of_gauss.mul_add(value, gauss);
+                    null = of_null.mul_add(value, null);
+                    if index < self.nodes {
                         // SAFETY: this lane's own.
                         unsafe { *store.node(index) = value };
                     }
@@ -165,12 +164,7 @@ impl<R: Real> Rule<R> {
         }
         // SAFETY: the caller's.
         unsafe {
-            let sums = [
-                of_team(kronrod),
-                of_team(gauss),
-                of_team(null),
-                of_team(ends),
-            ];
+            let sums = [of_team(kronrod), of_team(gauss), of_team(null)];
             let mut found = self.judge::<I>(of, store, sums);
             let has_failed = failed != u32::MAX;
             if warp::warp_vote_any(warp::FULL_MASK, has_failed) {
@@ -193,18 +187,17 @@ impl<R: Real> Rule<R> {
         if of.is_at_work { self.nodes } else { 0 }
     }
 
-    /// Where a node or an end is, and its weights: Kronrod's, Gauss', the null rule's and that of the
-    /// sum over ends.
+    /// Where a node or an end is, and its weights: Kronrod's, Gauss' and the null rule's.
     ///
     /// # Safety
     /// The index is less than [`NODES`].
     #[inline(always)]
-    unsafe fn place(&self, of: &Section<'_, R>, index: u32) -> (Place<R>, [R; 4]) {
+    unsafe fn place(&self, of: &Section<'_, R>, index: u32) -> (Place<R>, [R; 3]) {
         let one = R::from_f64(1.0);
         let (lower, upper) = of.range.interval();
         let length = half_length(of.left, of.right);
         // SAFETY: the caller's.
-        let [node, kronrod, gauss, null, ends] = [0, 1, 2, 3, 4]
+        let [node, kronrod, gauss, null] = [0, 1, 2, 3]
             .map(|column| unsafe { *self.table.add(index as usize * COLUMNS + column) });
         let mut t = of.left + length + length * node;
         if !(of.left < t && t < of.right) {
@@ -222,11 +215,11 @@ impl<R: Real> Rule<R> {
             from_lower: (of.left - lower) + length * (one + node),
             to_upper: (upper - of.right) + length * (one - node),
         };
-        (place, [kronrod, gauss, null, ends])
+        (place, [kronrod, gauss, null])
     }
 
-    /// The integral by the two rules, the null rule and the sum over ends, which are sums of the
-    /// values, and what they say of the error.
+    /// The integral by the two rules and the null rule, which are sums of the nodes' values,
+    /// and what they say of the error.
     ///
     /// # Safety
     /// As [`Rule::on`], which has stored the values.
@@ -235,7 +228,7 @@ impl<R: Real> Rule<R> {
         &self,
         of: &Section<'_, R>,
         store: &Store<R>,
-        [kronrod, gauss, null, ends]: [R; 4],
+        [kronrod, gauss, null]: [R; 3],
     ) -> Estimate<R> {
         let mean = R::from_f64(0.5) * kronrod;
         let length = half_length(of.left, of.right);
@@ -270,11 +263,9 @@ impl<R: Real> Rule<R> {
             let difference =
                 GpuFloat::abs(kronrod - gauss).larger(R::from_f64(OF_NULL) * GpuFloat::abs(null));
             let value = kronrod * length;
-            // Next to a singular limit it may be no number, which says nothing.
-            let unseen = R::from_f64(OUTSIDE) * (GpuFloat::abs(ends) * length);
             Estimate {
                 value,
-                error: Error::of(difference * length, spread, rounding, unseen),
+                error: Error::of(difference * length, spread, rounding),
                 size: spread + GpuFloat::abs(value),
                 is_finite: true,
                 at: R::ZERO,

@@ -11,10 +11,6 @@ use super::real::Real;
 /// difference; what lies between an end and its next node, a corner or a steep part, does not.
 const OF_DIFFERENCE: f64 = 1.0 / 8.0;
 
-/// How much more than the difference says what may lie next to the ends has to be to count. Where
-/// a function is singular at an end it is no more than this.
-const OF_ENDS: f64 = 4.0;
-
 /// An interval.
 #[derive(Clone, Copy)]
 pub(super) struct Interval<R> {
@@ -37,10 +33,9 @@ pub(super) struct Error<R> {
 
 impl<R: Real> Error<R> {
     /// QUADPACK's estimate, of the difference of two rules, the integral of the function's
-    /// distance from its mean, and what rounding makes of any rule; and what no node may see next to
-    /// the ends.
+    /// distance from its mean, and what rounding makes of any rule.
     #[inline(always)]
-    pub(super) fn of(difference: R, spread: R, rounding: R, unseen: R) -> Self {
+    pub(super) fn of(difference: R, spread: R, rounding: R) -> Self {
         let one = R::from_f64(1.0);
         let (mut magnitude, mut is_blind) = (difference, false);
         if spread != R::ZERO && difference != R::ZERO {
@@ -49,9 +44,6 @@ impl<R: Real> Error<R> {
             is_blind = power >= one;
             let of_spread = if is_blind { spread } else { spread * power };
             magnitude = of_spread.larger(R::from_f64(OF_DIFFERENCE) * difference);
-        }
-        if unseen > R::from_f64(OF_ENDS) * magnitude && unseen.is_number() {
-            magnitude = unseen;
         }
         let is_rounding = rounding > R::ZERO && magnitude <= rounding;
         Self {
@@ -98,27 +90,27 @@ mod tests {
 
     #[test]
     fn a_resolved_function_is_trusted_beyond_the_difference() {
-        let of = Error::of(1e-8, 1.0, 1e-14, 0.0);
+        let of = Error::of(1e-8, 1.0, 1e-14);
         assert!(of.magnitude < 1e-8 && !of.is_rounding && !of.is_blind);
         assert!(of.packed() > 0.0 && !Real::last_bit(of.packed()));
     }
 
     #[test]
     fn an_eighth_of_the_difference_is_believed_whatever_the_estimate() {
-        let of = Error::of(1e-10, 1.0, 1e-14, 0.0);
+        let of = Error::of(1e-10, 1.0, 1e-14);
         assert_eq!(of.magnitude, 1.25e-11);
         assert!(!of.is_rounding && !of.is_blind);
     }
 
     #[test]
     fn what_is_small_has_its_rounding_too() {
-        let of = Error::of(0.0, 1e-300, 1e-314, 0.0);
+        let of = Error::of(0.0, 1e-300, 1e-314);
         assert!(of.is_rounding && of.magnitude == 1e-314);
     }
 
     #[test]
     fn an_estimate_as_large_as_the_function_itself_is_blind() {
-        let of = Error::of(0.01, 1.0, 1e-14, 0.0);
+        let of = Error::of(0.01, 1.0, 1e-14);
         assert!(of.is_blind && !of.is_rounding);
         assert_eq!(of.magnitude, 1.0);
         assert!(Real::last_bit(of.packed()));
@@ -127,23 +119,13 @@ mod tests {
     /// A constant's difference and spread are both what rounding makes of them.
     #[test]
     fn what_is_less_than_rounding_is_rounding_and_sees() {
-        let of = Error::of(1e-16, 1e-16, 1e-14, 0.0);
+        let of = Error::of(1e-16, 1e-16, 1e-14);
         assert!(of.is_rounding && !of.is_blind);
         assert!(of.packed() < 0.0 && (of.packed() + 1e-14_f64).abs() < 1e-28);
     }
 
     #[test]
-    fn what_no_node_sees_counts_where_the_rules_say_less() {
-        let of = |unseen| Error::of(1e-10, 1.0, 1e-14, unseen).magnitude;
-        assert_eq!(
-            [of(1e-9), of(4e-11), of(f64::INFINITY)],
-            [1e-9, 1.25e-11, 1.25e-11]
-        );
-        assert!(Error::of(0.0, 1.0, 1e-14, 1e-15).is_rounding);
-    }
-
-    #[test]
     fn nothing_has_no_error() {
-        assert_eq!(Error::of(0.0, 0.0, 0.0, 0.0).packed(), 0.0);
+        assert_eq!(Error::of(0.0, 0.0, 0.0).packed(), 0.0);
     }
 }
