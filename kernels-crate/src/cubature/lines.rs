@@ -3,7 +3,9 @@
 //!
 //! *What a rule does not see*: along each axis, the difference between the rule of the region and
 //! one of two nodes a lane, relative to the magnitude that the rule saw; and how much the Legendre
-//! coefficients there shrink, from those that the rule tells to those that it errs by.
+//! coefficients there shrink, from those that the rule tells to those that it errs by. A line goes where
+//! the function is largest, and what lies across the axes may be elsewhere: so each lane has a line
+//! [beside](super::beside) it, too.
 //!
 //! *A plan of an axis*: how fast the coefficients decay, and where the axis is best cut. That is
 //! where the function jumps or has a corner: the line is looked at in as many places as a warp has
@@ -14,10 +16,12 @@
 
 use cuda_std::{GpuFloat, thread, warp};
 
+use super::beside::{edges, place as place_beside};
 use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
 use super::region::{
-    BEST, BEYOND, COEFFICIENTS, FINE, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, PLAN, Region, SUMS,
+    BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
+    PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS,
 };
 use super::rule::{largest, node, number, place};
 use crate::LANES;
@@ -34,8 +38,10 @@ const MARGIN: f64 = 1e-9;
 /// A difference that is rounding, in units of the largest magnitude.
 const NOISE: f64 = 64.0 * f64::EPSILON;
 
-/// Rounding of a line's sums, in units of their magnitude.
+/// Rounding of a line's sums, in units of their magnitude,
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// and where a lane sums it alone.
+const ROUNDING_BESIDE: f64 = 16.0 * f64::EPSILON;
 
 /// What a launch looks at.
 #[derive(Clone, Copy)]
@@ -103,18 +109,19 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             }
         } else {
             let [off, told, beyond] = unseen(request, region, axis, at);
+            let [others, rough, lacks] = beside::<I>(request, region, axis);
             if is_first {
                 let output = sums.wrapping_add(LINES + axis * LINE);
-                *output = off;
-                *output.add(1) = told;
-                *output.add(2) = beyond;
+                for (m, number) in [off, told, beyond, others, rough, lacks].iter().enumerate() {
+                    *output.add(m) = *number;
+                }
             }
         }
     }
 }
 
 /// What a line's rule is off, in units of the magnitude that it sees; where it sees nothing, minus
-/// what it is off between -1 and 1. And the coefficients: see [`LINE`].
+/// what it is off between -1 and 1. And the coefficients: the first numbers of a [`LINE`].
 ///
 /// # Safety
 /// As [`look`]; all lanes of the warp call it with the same.
@@ -124,7 +131,7 @@ unsafe fn unseen(
     region: &Region,
     axis: usize,
     at: impl Fn(f64) -> f64,
-) -> [f64; LINE] {
+) -> [f64; 3] {
     let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
     let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.is_plan);
     let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
@@ -134,7 +141,7 @@ unsafe fn unseen(
         let (node, is_in) = match pass {
             2 => (node(table, nodes, lane.min(nodes - 1)), lane < nodes),
             _ => (
-                table.wrapping_add(FINE + 2 * (pass * LANES + lane) as usize),
+                table.wrapping_add(FINE + NODE * (pass * LANES + lane) as usize),
                 true,
             ),
         };
@@ -191,6 +198,76 @@ unsafe fn unseen(
         [off, told / fine, beyond / fine]
     } else {
         [off, 0.0, 0.0]
+    }
+}
+
+/// What the rule is off on the lines beside it, on the mean; the part of it on rough lines, whose
+/// coefficients hardly shrink; and what the rule lacks. Lines next to edges count where they are rough.
+///
+/// # Safety
+/// As [`look`]; all lanes of the warp call it with the same.
+#[inline(always)]
+unsafe fn beside<I: Integrand>(request: &Request, region: &Region, axis: usize) -> [f64; 3] {
+    let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
+    let dimensions = request.dimensions as usize;
+    let (mut x, weight) = place_beside(region, dimensions, axis, lane, |nodes, index| {
+        let node = node(table, nodes, index);
+        // SAFETY: the region's nodes are in the table.
+        unsafe { [number(node, 0), number(node, 1)] }
+    });
+    let (mut lacks, mut fine, mut all, mut tails) = (0.0, 0.0, 0.0, [0.0; COEFFICIENTS]);
+    let mut index = 0;
+    while index < FINE_NODES + nodes {
+        let is_fine = index < FINE_NODES;
+        let node = if is_fine {
+            table.wrapping_add(FINE + NODE * index as usize)
+        } else {
+            node(table, nodes, index - FINE_NODES)
+        };
+        // SAFETY: the caller's.
+        unsafe {
+            let at = place(region, axis, node);
+            for (k, x) in x.iter_mut().enumerate() {
+                if k == axis {
+                    *x = at;
+                }
+            }
+            let part = I::at(&x, dimensions, &request.parameters) * number(node, 1);
+            all += GpuFloat::abs(part);
+            if is_fine {
+                fine = all;
+                lacks += part;
+                for (m, tail) in tails.iter_mut().enumerate() {
+                    *tail = part.mul_add(number(node, 2 + m), *tail);
+                }
+            } else {
+                lacks -= part;
+            }
+        }
+        index += 1;
+    }
+    for m in 0..COEFFICIENTS {
+        tails[m] = GpuFloat::abs(tails[m]) / GpuFloat::sqrt((2 * TAILS[m] + 1) as f64);
+    }
+    let (last, half) = (
+        GpuFloat::max(tails[0], tails[1]),
+        GpuFloat::max(tails[2], tails[3]),
+    );
+    let (is_rough, edges) = (
+        last > ROUGH * half && last > ROUGH_NOISE * fine,
+        edges(dimensions),
+    );
+    let is_rounding = GpuFloat::abs(lacks) <= ROUNDING_BESIDE * all;
+    lacks = if is_rounding { 0.0 } else { lacks * weight };
+    let off = GpuFloat::abs(lacks) / f64::from(LANES);
+    let is_edge = lane < edges;
+    // SAFETY: the caller's.
+    unsafe {
+        [
+            total(if is_rough || !is_edge { off } else { 0.0 }),
+            total(if is_rough { off } else { 0.0 }),
+            total(if is_edge { 0.0 } else { lacks }) / f64::from(LANES - edges),
+        ]
     }
 }
 

@@ -1,6 +1,10 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
 mod formula;
+#[cfg(test)]
+mod members;
+#[cfg(test)]
+mod points;
 mod region;
 mod rounds;
 mod table;
@@ -256,7 +260,7 @@ fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
 }
 
 /// A part as kernels take it, with its numbers for rules and plans.
-fn region(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
+fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
     let mut region = Region {
         centre: part.from,
         half: part.to,
@@ -346,7 +350,7 @@ impl Evaluate for OnDevice<'_> {
                 sums.extend(self.batch(&regions, all)?);
                 (regions, all) = (Vec::new(), 0);
             }
-            regions.push(region(part, all, planes, 0.0));
+            regions.push(region_of(part, all, planes, 0.0));
             all += more;
         }
         if !regions.is_empty() {
@@ -359,7 +363,7 @@ impl Evaluate for OnDevice<'_> {
         let mut plans = Vec::with_capacity(asked.len() * self.dimensions as usize * PLAN);
         for asked in asked.chunks(MAX_REGIONS) {
             let plan = &mut *self.plan;
-            let of = |ask: &Ask| region(&ask.part, 0, ask.plane, ask.goal);
+            let of = |ask: &Ask| region_of(&ask.part, 0, ask.plane, ask.goal);
             let regions: Vec<Region> = asked.iter().map(of).collect();
             let numbers = regions.len() * self.dimensions as usize * PLAN;
             make_room(&mut plan.regions, regions.len())?;

@@ -39,6 +39,11 @@ const SHARE: f64 = 0.5;
 const MOST_DOUBT: f64 = 1e6;
 /// Rounds in which all regions are halved where the function is 0 at all nodes.
 const BLANK_ROUNDS: u32 = 12;
+/// Errors along rough lines have signs of chance: beside what the rules lack together, so many times the
+/// root of the sum of their squares.
+const CHANCE: f64 = 2.0;
+/// A child with more than this of its parent's error along rough lines was cut in the wrong place.
+const STUBBORN: f64 = 0.5;
 /// Bins of errors: one a power of two.
 const BINS: usize = 2048;
 
@@ -147,9 +152,13 @@ pub(super) fn integrate(
 impl Rounds<'_> {
     fn totals(&self) -> Totals {
         let noise = (8 + 2 * self.dimensions) as f64 * f64::EPSILON;
+        let of = |of: &dyn Fn(&Region) -> f64| sum(self.regions.iter().map(of));
+        let smooth = of(&|region| region.error - region.rough);
+        let lacks = of(&|region| region.lacks).abs();
+        let chance = CHANCE * of(&|region| region.rough * region.rough).sqrt();
         Totals {
             value: sum(self.regions.iter().map(|region| region.value)),
-            error: sum(self.regions.iter().map(|region| region.error)),
+            error: smooth + of(&|region| region.rough).min(lacks + chance),
             noise: noise * sum(self.regions.iter().map(|region| region.magnitude)),
         }
     }
@@ -169,15 +178,18 @@ impl Rounds<'_> {
     /// The least bin of those that are refined: what is below has no more than its share of the
     /// goal, and the cuts have room.
     fn least_bin(&self, goal: f64) -> usize {
-        let mut counts = [0_u64; BINS];
+        let (mut counts, mut errors) = ([0_u64; BINS], [[0.0; 2]; BINS]);
         for region in &self.regions {
-            counts[bin(region)] += 1;
+            let bin = bin(region);
+            counts[bin] += 1;
+            errors[bin][0] += region.error - region.rough;
+            errors[bin][1] += region.rough * region.rough;
         }
-        let (mut left, mut bin) = (0.0, 0);
+        let ([mut smooth, mut rough], mut bin) = ([0.0, 0.0], 0);
         while bin < BINS - 2 {
-            let most = f64::from_bits(((bin + 1) as u64) << 52);
-            left += counts[bin] as f64 * most;
-            if left > SHARE * goal {
+            smooth += errors[bin][0];
+            rough += errors[bin][1];
+            if smooth + CHANCE * rough.sqrt() > SHARE * goal {
                 break;
             }
             bin += 1;
@@ -356,6 +368,8 @@ impl Rounds<'_> {
         };
         for child in children {
             child.doubt(refuted * parent.doubt.sqrt(), self.dimensions);
+            child.is_oblique =
+                parent.is_oblique || parent.rough > 0.0 && child.rough > STUBBORN * parent.rough;
         }
     }
 }
