@@ -268,3 +268,69 @@ pub(super) fn member(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::integrate::cubature::points::Points;
+    use crate::integrate::cubature::rounds::integrate;
+    use crate::integrate::cubature::table::nodes;
+    use crate::integrate::cubature::{CubatureOptions, Cubed, Status};
+
+    /// What a closed form and a sum may be off.
+    const ROUNDING: f64 = 1e-11;
+
+    fn over_the_cube(member: &Member, relative: f64, regions: usize) -> Cubed {
+        let options = CubatureOptions {
+            relative,
+            regions,
+            evaluations: 100_000_000,
+            ..CubatureOptions::default()
+        };
+        let limits = vec![(0.0, 1.0); member.dimensions];
+        integrate(&limits, &options, &mut Points::new(&member.at)).expect("the host does not fail")
+    }
+
+    /// The number of integrals, of those that converged, and of claims that do not hold.
+    fn count(members: usize, dimensions: &[usize], digits: &[i32], regions: usize) -> [usize; 3] {
+        let (table, mut random) = (nodes(), fastrand::Rng::with_seed(7));
+        let [mut all, mut converged, mut off] = [0; 3];
+        for kind in 0..KINDS {
+            for &dimensions in dimensions {
+                for _ in 0..members {
+                    let member = member(&mut random, &table, kind, dimensions);
+                    for &digits in digits {
+                        let of = over_the_cube(&member, 10_f64.powi(-digits), regions);
+                        let error = (of.value - member.exact).abs();
+                        all += 1;
+                        converged += usize::from(of.status == Status::Converged);
+                        if error > of.error + ROUNDING * member.exact {
+                            off += 1;
+                            println!(
+                                "{} in {dimensions} dimensions, to 1e-{digits}: {of:?} is off by {error:e}",
+                                member.name
+                            );
+                        }
+                    }
+                }
+            }
+        }
+        [all, converged, off]
+    }
+
+    #[test]
+    fn what_lies_across_the_axes_has_claims_that_hold() {
+        let [all, converged, off] = count(1, &[2], &[3], 100);
+        assert_eq!((all, off), (KINDS, 0));
+        assert!(converged >= KINDS / 3, "{converged}");
+    }
+
+    /// `docs/cubature.md` has its numbers.
+    #[test]
+    #[ignore = "minutes"]
+    fn random_members_across_the_axes_have_claims_that_hold() {
+        let [all, converged, off] = count(14, &[2, 3, 4], &[3, 5], 1024);
+        println!("{all} integrals, of which {converged} converged: {off} claims do not hold");
+        assert_eq!(off, 0);
+    }
+}

@@ -18,8 +18,6 @@ type Point = [f64; MAX_DIMENSIONS];
 pub(super) struct Points<F> {
     pub(super) at: F,
     pub(super) table: Vec<f64>,
-    /// What lines evaluate.
-    pub(super) of_lines: u64,
 }
 
 /// Sums of a rule along a function of -1..1.
@@ -206,11 +204,7 @@ fn region(part: &Part) -> Region {
 
 impl<F: Fn(&Point) -> f64> Points<F> {
     pub(super) fn new(at: F) -> Self {
-        Self {
-            at,
-            table: nodes(),
-            of_lines: 0,
-        }
+        Self { at, table: nodes() }
     }
 
     /// A node of an axis.

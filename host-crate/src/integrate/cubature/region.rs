@@ -150,6 +150,18 @@ impl Region {
         cuts
     }
 
+    /// The cut of a plan along the slowest axis that can be cut.
+    pub(super) fn slowest_cut(&self, plan: &[f64]) -> Option<[Option<f64>; MAX_DIMENSIONS]> {
+        let is_inside =
+            |k: &usize| self.part.from[*k] < plan[PLAN * k] && plan[PLAN * k] < self.part.to[*k];
+        let rate = |k: usize| plan[PLAN * k + 1].abs();
+        let axes = (0..plan.len() / PLAN).filter(is_inside);
+        let slowest = axes.min_by(|&a, &b| rate(a).total_cmp(&rate(b)))?;
+        let mut cuts = [None; MAX_DIMENSIONS];
+        cuts[slowest] = Some(plan[PLAN * slowest]);
+        Some(cuts)
+    }
+
     /// The part that errs by no more than `goal` along each axis, as a plan says.
     pub(super) fn planned(&self, plan: &[f64], goal: f64) -> Part {
         let mut part = self.part;

@@ -33,6 +33,12 @@ const PASSES: u32 = 4;
 const EVEN: f64 = 0.1;
 /// and at most, where there is no room for the points.
 const MOST_PASSES: u32 = 40;
+/// A round's cuts have no more parts than one in so many of those that there is room for, evenly dealt.
+const PART_OF_ROOM: usize = 64;
+/// Where plans want more points than this of those that are left, regions of more points
+const MOST_OF_ROOM: f64 = 0.25;
+/// than this many times the fewest are cut instead.
+const MANY: u64 = 8;
 /// The part of the tolerance that is left to regions which are not refined.
 const SHARE: f64 = 0.5;
 /// The most that an estimate which was refuted is multiplied by.
@@ -264,7 +270,12 @@ impl Rounds<'_> {
             .collect();
         let plans = on.plans(&asked)?;
         let mut plans = plans.chunks(dimensions * PLAN);
+        // Parts that are cut have the fewest points.
+        let fewest = (MIN_NODES as u64).pow(dimensions as u32);
+        let left = self.options.evaluations.saturating_sub(self.evaluations);
         let mut room = self.options.regions - self.regions.len();
+        let mut room_of_points = (left / fewest) as usize;
+        let fair = (room_of_points / PART_OF_ROOM / asked.len().max(1)).max(2);
         let (mut parts, mut parents, mut whole) = (Vec::new(), Vec::new(), Vec::new());
         for (&index, (part, is_stuck)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
@@ -274,11 +285,12 @@ impl Rounds<'_> {
                 continue;
             }
             let plan = plans.next().unwrap_or_default();
-            let cuts = region.cuts(plan, is_stuck, room + 1);
+            let cuts = region.cuts(plan, is_stuck, (room + 1).min(room_of_points).min(fair));
             let first = parts.len();
             if cuts.iter().any(Option::is_some) {
                 region.divided(&cuts, &mut parts);
                 room -= parts.len() - first - 1;
+                room_of_points = room_of_points.saturating_sub(parts.len() - first);
             } else if !region.is_planned {
                 whole.push((first, index, plan));
                 parts.push((region.part, true));
@@ -287,12 +299,27 @@ impl Rounds<'_> {
             }
             parents.push((index, parts.len() - first));
         }
-        self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
-        let points = parts
-            .iter()
-            .map(|(part, _)| part.points(0))
-            .fold(0, u64::saturating_add);
-        if parts.is_empty() || !self.has_room(points) {
+        let planned = self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
+        if planned > MOST_OF_ROOM * left as f64 {
+            let many = MANY * fewest;
+            parts = self.cut_large(&whole, many, room, parts, &mut parents);
+        }
+        let points = |parts: &[(Part, bool)]| {
+            let points = parts.iter().map(|(part, _)| part.points(0));
+            points.fold(0, u64::saturating_add)
+        };
+        if !self.has_room(points(&parts)) {
+            // Where there is no room for as many more nodes as the decay asks for, there is for one.
+            let mut at = 0;
+            for &(index, count) in &parents {
+                let region = &self.regions[index];
+                if count == 1 && region.is_planned {
+                    parts[at].0 = region.grown(goal, dimensions);
+                }
+                at += count;
+            }
+        }
+        if parts.is_empty() || !self.has_room(points(&parts)) {
             return Ok(false);
         }
         let mut made = self.summed(&parts, on)?;
@@ -313,19 +340,50 @@ impl Rounds<'_> {
         Ok(true)
     }
 
+    /// Cuts those of the planned parts that have more points than `many`, along their slowest axes: what
+    /// is far from a peak is left as it is then.
+    fn cut_large(
+        &self,
+        whole: &[(usize, usize, &[f64])],
+        many: u64,
+        mut room: usize,
+        parts: Vec<(Part, bool)>,
+        parents: &mut [(usize, usize)],
+    ) -> Vec<(Part, bool)> {
+        let (mut cut, mut whole) = (Vec::with_capacity(2 * parts.len()), whole.iter().peekable());
+        for (at, part) in parts.into_iter().enumerate() {
+            let of = whole.next_if(|(of, ..)| *of == at);
+            let of = of.filter(|_| part.0.points(0) > many && room > 0);
+            let cuts = of.and_then(|&(_, index, plan)| {
+                Some((index, self.regions[index].slowest_cut(plan)?))
+            });
+            let Some((index, cuts)) = cuts else {
+                cut.push(part);
+                continue;
+            };
+            self.regions[index].divided(&cuts, &mut cut);
+            room -= 1;
+            if let Ok(parent) = parents.binary_search_by_key(&index, |&(index, _)| index) {
+                parents[parent].1 = 2;
+            }
+        }
+        cut
+    }
+
     /// Gives nodes to the parts that plans leave whole, so that all of them together err by no more
     /// than `goal`. The fewest points are those where a region errs in proportion to its points
-    /// (Lagrange); a part of it is shared evenly.
+    /// (Lagrange); a part of it is shared evenly. Returns how many points that takes, whether there is
+    /// room for them or not.
     fn plan(
         &self,
         whole: &[(usize, usize, &[f64])],
         goal: f64,
         least: f64,
         parts: &mut [(Part, bool)],
-    ) {
+    ) -> f64 {
         let count = whole.len() as f64;
         let room = self.options.evaluations.saturating_sub(self.evaluations);
-        let (mut goal, mut total, mut pass) = (goal, 0.0, 0);
+        let (mut goal, mut total, mut wanted, mut pass) = (goal, 0.0, 0.0, 0);
         // Where there is not room for so many points, the goal is missed.
         while pass < PASSES || total > room as f64 && pass < MOST_PASSES {
             if pass >= PASSES {
@@ -346,6 +404,9 @@ impl Rounds<'_> {
             }
             total = next;
             pass += 1;
+            if pass == PASSES {
+                wanted = total;
+            }
         }
         for &(at, index, _) in whole {
             let region = &self.regions[index];
@@ -353,6 +414,7 @@ impl Rounds<'_> {
                 parts[at].0 = region.grown(least, self.dimensions);
             }
         }
+        wanted
     }
 
     /// Doubts the children of a region whose claim they refute, or came close to.

@@ -1,7 +1,9 @@
-//! The table of nodes that kernels read, and what their sums tell of errors.
+//! The table of nodes that kernels read, and what their sums tell of errors. Functions are those of
+//! `cuda_std`: the host's own need not have the same bits everywhere.
 
 use std::f64::consts::PI;
 
+use cuda_std::GpuFloat;
 use quadscan_kernels::cubature::region::{
     COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE, TAILS,
 };
@@ -19,7 +21,7 @@ pub(super) fn legendre(degree: usize, x: f64) -> Vec<f64> {
 /// The nodes of the rule of `n`, largest first, and their weights, whose sum is 2.
 fn gauss(n: usize) -> Vec<(f64, f64)> {
     let of = |i: usize| {
-        let mut x = (PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
+        let mut x = GpuFloat::cos(PI * (i as f64 + 0.75) / (n as f64 + 0.5));
         let slope = |x: f64| {
             let p = legendre(n, x);
             (p[n], n as f64 * (x * p[n] - p[n - 1]) / (x * x - 1.0))
@@ -132,9 +134,9 @@ impl Axis {
         let (mut decay, mut coefficients) = (0.0, 0.0);
         if last > 0.0 {
             let pairs = (nodes as f64 + 1.0) / 2.0;
-            let overall = (last / magnitude).powf(4.0 / (nodes as f64 - 1.0));
+            let overall = GpuFloat::powf(last / magnitude, 4.0 / (nodes as f64 - 1.0));
             decay = (last / before).max(overall).min(1.0);
-            let mut shrink = decay.powf(2.0 * BELIEVED * pairs);
+            let mut shrink = GpuFloat::powf(decay, 2.0 * BELIEVED * pairs);
             if off.abs() > BLIND {
                 (decay, shrink) = (1.0, 1.0);
             } else if off >= 0.0 && told * magnitude >= ALIKE * last {
@@ -142,8 +144,8 @@ impl Axis {
                 let rougher = (last / (told * magnitude)).max(1.0);
                 let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
                 // The line may be even or odd where the region is not: a degree less is believed.
-                let of_line = of_line.powf(1.0 - 0.5 / pairs);
-                decay = of_line.powf(1.0 / pairs).max(overall);
+                let of_line = GpuFloat::powf(of_line, 1.0 - 0.5 / pairs);
+                decay = GpuFloat::powf(of_line, 1.0 / pairs).max(overall);
                 shrink = shrink.min(SHRINK * of_line);
             }
             coefficients = last * shrink;
@@ -174,8 +176,8 @@ impl Axis {
 
     /// The fewest nodes in place of `of`, up to twice the most, that err by no more than `goal`.
     pub(super) fn nodes(&self, of: usize, goal: f64) -> usize {
-        let step = self.decay.powf(0.5 + BELIEVED);
-        let error = |nodes: usize| self.error() * step.powi((nodes - of) as i32);
+        let step = GpuFloat::powf(self.decay, 0.5 + BELIEVED);
+        let error = |nodes: usize| self.error() * GpuFloat::powi(step, (nodes - of) as i32);
         let is_enough = |&nodes: &usize| error(nodes) <= goal;
         (of..2 * MAX_NODES).find(is_enough).unwrap_or(2 * MAX_NODES)
     }

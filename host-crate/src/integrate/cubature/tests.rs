@@ -319,3 +319,18 @@ fn what_is_allowed_is_kept_to_and_the_claim_holds() {
         assert!((of.value - corner(3.0).powi(2)).abs() <= of.error, "{of:?}");
     }
 }
+
+#[test]
+fn a_narrow_peak_is_cut_one_axis_after_the_other_where_there_is_little_room() {
+    let axis = || -> Axis { Box::new(|x| [(-625.0 * (x - 0.5) * (x - 0.5)).exp(), 0.0]) };
+    let mut on = Product::new((0..6).map(|_| axis()).collect(), vec![None; 6]);
+    let options = CubatureOptions {
+        relative: 1e-2,
+        evaluations: 1 << 26,
+        ..CubatureOptions::default()
+    };
+    let of = integrate(&[(0.0, 1.0); 6], &options, &mut on).expect("the host does not fail");
+    let value = (std::f64::consts::PI.sqrt() / 25.0).powi(6);
+    assert_eq!(of.status, Status::Converged, "{of:?}");
+    assert!((of.value - value).abs() <= of.error, "{of:?}");
+}
