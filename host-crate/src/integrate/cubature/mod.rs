@@ -1,5 +1,6 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
+mod cuts;
 mod formula;
 #[cfg(test)]
 mod members;

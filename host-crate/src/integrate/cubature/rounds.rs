@@ -1,8 +1,11 @@
 //! The decisions: which regions are refined in a round, by more nodes or by cuts, and when the
 //! claim is within the tolerance.
 
+use std::collections::BTreeMap;
+
 use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN, SUMS};
 
+use super::cuts::Cuts;
 use super::region::{Part, Region};
 use super::{CubatureOptions, Cubed, Status};
 use crate::Result;
@@ -50,6 +53,11 @@ const BLANK_ROUNDS: u32 = 12;
 const CHANCE: f64 = 2.0;
 /// A child with more than this of its parent's error along rough lines was cut in the wrong place.
 const STUBBORN: f64 = 0.5;
+/// A region beside one where what is rough lies across the axes is cut where its widths are more than so
+/// many times as large, on the geometric mean: the surface may go on there, where no line saw it.
+const COARSE: f64 = 4.0;
+/// Errors along rough lines of less than this of the mean that the goal allows show no surface.
+const FAINT: f64 = 1e-3;
 /// Bins of errors: one a power of two.
 const BINS: usize = 2048;
 
@@ -84,8 +92,10 @@ struct Totals {
 /// All regions of an integral.
 struct Rounds<'a> {
     options: &'a CubatureOptions,
+    limits: &'a [(f64, f64)],
     dimensions: usize,
     regions: Vec<Region>,
+    cuts: Cuts,
     evaluations: u64,
     rounds: u32,
 }
@@ -107,8 +117,10 @@ pub(super) fn integrate(
     }
     let mut all = Rounds {
         options,
+        limits,
         dimensions,
         regions: Vec::new(),
+        cuts: Cuts::new(),
         evaluations: 0,
         rounds: 0,
     };
@@ -127,15 +139,24 @@ pub(super) fn integrate(
             }
             continue;
         }
+        let goal = tolerance.max(2.0 * totals.noise);
+        let coarse = all.coarse(goal);
+        let mut is_enough = false;
         if all.rounds > 0 {
-            if totals.error + totals.noise <= tolerance {
+            is_enough = totals.error + totals.noise <= tolerance;
+            if is_enough && coarse.is_empty() {
                 break Status::Converged;
             }
-            if totals.error <= totals.noise {
+            if !is_enough && totals.error <= totals.noise {
                 break Status::Roundoff;
             }
         }
-        if !all.round(tolerance.max(2.0 * totals.noise), on)? {
+        let least = match all.rounds {
+            0 => 0,
+            _ if is_enough => BINS,
+            _ => all.least_bin(goal),
+        };
+        if !all.round(goal, least, &coarse, on)? {
             break Status::OutOfRoom;
         }
     };
@@ -223,7 +244,16 @@ impl Rounds<'_> {
         if halves.len() > self.options.regions || !self.has_room(points) {
             return Ok(false);
         }
-        self.regions = self.summed(&halves, on)?;
+        let made = self.summed(&halves, on)?;
+        let count = self.regions.len();
+        for (index, halves) in halves.chunks(2).enumerate() {
+            let mut cuts = [None; MAX_DIMENSIONS];
+            cuts[axis] = Some(halves[0].0.to[axis]);
+            self.cuts.cut(index, &cuts);
+        }
+        self.regions = Vec::with_capacity(2 * count);
+        let (lower, upper) = (made.iter().step_by(2), made.iter().skip(1).step_by(2));
+        self.regions.extend(lower.chain(upper).cloned());
         self.rounds += 1;
         Ok(true)
     }
@@ -232,17 +262,59 @@ impl Rounds<'_> {
         self.evaluations.saturating_add(points) <= self.options.evaluations
     }
 
-    /// Refines the regions with the largest errors; false where there is no room.
-    fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
+    /// The regions beside much smaller ones with a surface across the axes, and where they are halved.
+    fn coarse(&self, goal: f64) -> BTreeMap<usize, [Option<f64>; MAX_DIMENSIONS]> {
+        let mut coarse = BTreeMap::new();
+        let faint = FAINT * goal / self.regions.len() as f64;
+        let rough = |region: &&Region| region.is_oblique && region.rough > faint;
+        for Region { part, .. } in self.regions.iter().filter(rough) {
+            let axes = 0..self.dimensions;
+            let mut middle = [0.0; MAX_DIMENSIONS];
+            for k in axes.clone() {
+                middle[k] = part.from[k] + 0.5 * (part.to[k] - part.from[k]);
+            }
+            for (k, &(first, last)) in self.limits.iter().enumerate() {
+                let (below, above) = (part.from[k].next_down(), part.to[k]);
+                for place in [below, above]
+                    .into_iter()
+                    .filter(|x| (first..last).contains(x))
+                {
+                    let mut x = middle;
+                    x[k] = place;
+                    let index = self.cuts.region(&x);
+                    let other = &self.regions[index].part;
+                    let times =
+                        |k: usize| (other.to[k] - other.from[k]) / (part.to[k] - part.from[k]);
+                    let all: f64 = axes.clone().map(times).product();
+                    if all <= COARSE.powi(self.dimensions as i32) {
+                        continue;
+                    }
+                    let cuts: &mut [Option<f64>; MAX_DIMENSIONS] = coarse.entry(index).or_default();
+                    for k in axes.clone().filter(|&k| times(k) > 2.0) {
+                        let at = other.from[k] + 0.5 * (other.to[k] - other.from[k]);
+                        cuts[k] = (other.from[k] < at && at < other.to[k]).then_some(at);
+                    }
+                }
+            }
+        }
+        coarse.retain(|_, cuts| cuts.iter().any(Option::is_some));
+        coarse
+    }
+
+    /// Refines the regions with errors from the bin `least` on, and the coarse ones; false where there is
+    /// no room.
+    fn round(
+        &mut self,
+        goal: f64,
+        least: usize,
+        coarse: &BTreeMap<usize, [Option<f64>; MAX_DIMENSIONS]>,
+        on: &mut impl Evaluate,
+    ) -> Result<bool> {
         let dimensions = self.dimensions;
-        let least = if self.rounds == 0 {
-            0
-        } else {
-            self.least_bin(goal)
-        };
         let goal_of_all = goal;
         let goal = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
-        let chosen = |&index: &usize| bin(&self.regions[index]) >= least;
+        let chosen =
+            |&index: &usize| bin(&self.regions[index]) >= least || coarse.contains_key(&index);
         let chosen: Vec<usize> = (0..self.regions.len()).filter(chosen).collect();
         let refined: Vec<_> = chosen
             .iter()
@@ -250,7 +322,7 @@ impl Rounds<'_> {
             .collect();
         let is_asked = |index: usize, is_stuck: &[bool]| {
             let is_planned = self.regions[index].is_planned;
-            !is_planned || is_stuck.contains(&true)
+            !coarse.contains_key(&index) && (!is_planned || is_stuck.contains(&true))
         };
         let asked = chosen.iter().zip(&refined);
         let asked = asked.filter(|(index, (_, is_stuck))| is_asked(**index, is_stuck));
@@ -277,8 +349,20 @@ impl Rounds<'_> {
         let mut room_of_points = (left / fewest) as usize;
         let fair = (room_of_points / PART_OF_ROOM / asked.len().max(1)).max(2);
         let (mut parts, mut parents, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        let mut divisions = Vec::new();
         for (&index, (part, is_stuck)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
+            if let Some(cuts) = coarse.get(&index) {
+                let first = parts.len();
+                let count = 1 << cuts.iter().flatten().count();
+                if count <= room + 1 {
+                    region.divided(cuts, &mut parts);
+                    room -= count - 1;
+                    parents.push((index, parts.len() - first));
+                    divisions.push((index, *cuts));
+                }
+                continue;
+            }
             if !is_asked(index, is_stuck) {
                 parts.push((*part, true));
                 parents.push((index, 1));
@@ -291,6 +375,7 @@ impl Rounds<'_> {
                 region.divided(&cuts, &mut parts);
                 room -= parts.len() - first - 1;
                 room_of_points = room_of_points.saturating_sub(parts.len() - first);
+                divisions.push((index, cuts));
             } else if !region.is_planned {
                 whole.push((first, index, plan));
                 parts.push((region.part, true));
@@ -302,7 +387,10 @@ impl Rounds<'_> {
         let planned = self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
         if planned > MOST_OF_ROOM * left as f64 {
             let many = MANY * fewest;
-            parts = self.cut_large(&whole, many, room, parts, &mut parents);
+            let mut large = Vec::new();
+            parts = self.cut_large(&whole, many, room, parts, &mut parents, &mut large);
+            divisions.extend(large);
+            divisions.sort_by_key(|&(index, _)| index);
         }
         let points = |parts: &[(Part, bool)]| {
             let points = parts.iter().map(|(part, _)| part.points(0));
@@ -329,6 +417,9 @@ impl Rounds<'_> {
             self.judge(index, children);
             rest = others;
         }
+        for (index, cuts) in &divisions {
+            self.cuts.cut(*index, cuts);
+        }
         let mut made = made.into_iter();
         for (index, count) in parents {
             if let Some(first) = made.next() {
@@ -349,6 +440,7 @@ impl Rounds<'_> {
         mut room: usize,
         parts: Vec<(Part, bool)>,
         parents: &mut [(usize, usize)],
+        divisions: &mut Vec<(usize, [Option<f64>; MAX_DIMENSIONS])>,
     ) -> Vec<(Part, bool)> {
         let (mut cut, mut whole) = (Vec::with_capacity(2 * parts.len()), whole.iter().peekable());
         for (at, part) in parts.into_iter().enumerate() {
@@ -362,6 +454,7 @@ impl Rounds<'_> {
                 continue;
             };
             self.regions[index].divided(&cuts, &mut cut);
+            divisions.push((index, cuts));
             room -= 1;
             if let Ok(parent) = parents.binary_search_by_key(&index, |&(index, _)| index) {
                 parents[parent].1 = 2;
