@@ -224,8 +224,9 @@ impl<F: Fn(&Point) -> f64> Points<F> {
             region.half[k].mul_add(self.node(part, k, index)[0], region.centre[k])
         };
         let mut left = plane as usize;
-        for k in 2..Self::dimensions(part) {
-            x[k] = place(k, left % usize::from(part.nodes[k]));
+        let dimensions = Self::dimensions(part);
+        for (k, x) in x.iter_mut().enumerate().take(dimensions).skip(2) {
+            *x = place(k, left % usize::from(part.nodes[k]));
             left /= usize::from(part.nodes[k]);
         }
         let [along, across] = [usize::from(part.nodes[0]), usize::from(part.nodes[1])];

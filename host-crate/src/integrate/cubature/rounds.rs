@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN, SUMS};
 
-use super::cuts::Cuts;
+use super::cuts::{Cuts, Places};
 use super::region::{Part, Region};
 use super::{CubatureOptions, Cubed, Status};
 use crate::Result;
@@ -50,12 +50,9 @@ const MOST_DOUBT: f64 = 1e6;
 const BLANK_ROUNDS: u32 = 12;
 /// Errors along rough lines have signs of chance: beside what the rules lack together, so many times the
 /// root of the sum of their squares.
-const CHANCE: f64 = 2.0;
+const CHANCE: f64 = 3.0;
 /// A child with more than this of its parent's error along rough lines was cut in the wrong place.
 const STUBBORN: f64 = 0.5;
-/// A region beside one where what is rough lies across the axes is cut where its widths are more than so
-/// many times as large, on the geometric mean: the surface may go on there, where no line saw it.
-const COARSE: f64 = 4.0;
 /// Errors along rough lines of less than this of the mean that the goal allows show no surface.
 const FAINT: f64 = 1e-3;
 /// Bins of errors: one a power of two.
@@ -92,7 +89,6 @@ struct Totals {
 /// All regions of an integral.
 struct Rounds<'a> {
     options: &'a CubatureOptions,
-    limits: &'a [(f64, f64)],
     dimensions: usize,
     regions: Vec<Region>,
     cuts: Cuts,
@@ -117,7 +113,6 @@ pub(super) fn integrate(
     }
     let mut all = Rounds {
         options,
-        limits,
         dimensions,
         regions: Vec::new(),
         cuts: Cuts::new(),
@@ -140,7 +135,8 @@ pub(super) fn integrate(
             continue;
         }
         let goal = tolerance.max(2.0 * totals.noise);
-        let coarse = all.coarse(goal);
+        let faint = FAINT * goal / all.regions.len() as f64;
+        let coarse = all.cuts.coarse(&all.regions, limits, faint);
         let mut is_enough = false;
         if all.rounds > 0 {
             is_enough = totals.error + totals.noise <= tolerance;
@@ -262,52 +258,13 @@ impl Rounds<'_> {
         self.evaluations.saturating_add(points) <= self.options.evaluations
     }
 
-    /// The regions beside much smaller ones with a surface across the axes, and where they are halved.
-    fn coarse(&self, goal: f64) -> BTreeMap<usize, [Option<f64>; MAX_DIMENSIONS]> {
-        let mut coarse = BTreeMap::new();
-        let faint = FAINT * goal / self.regions.len() as f64;
-        let rough = |region: &&Region| region.is_oblique && region.rough > faint;
-        for Region { part, .. } in self.regions.iter().filter(rough) {
-            let axes = 0..self.dimensions;
-            let mut middle = [0.0; MAX_DIMENSIONS];
-            for k in axes.clone() {
-                middle[k] = part.from[k] + 0.5 * (part.to[k] - part.from[k]);
-            }
-            for (k, &(first, last)) in self.limits.iter().enumerate() {
-                let (below, above) = (part.from[k].next_down(), part.to[k]);
-                for place in [below, above]
-                    .into_iter()
-                    .filter(|x| (first..last).contains(x))
-                {
-                    let mut x = middle;
-                    x[k] = place;
-                    let index = self.cuts.region(&x);
-                    let other = &self.regions[index].part;
-                    let times =
-                        |k: usize| (other.to[k] - other.from[k]) / (part.to[k] - part.from[k]);
-                    let all: f64 = axes.clone().map(times).product();
-                    if all <= COARSE.powi(self.dimensions as i32) {
-                        continue;
-                    }
-                    let cuts: &mut [Option<f64>; MAX_DIMENSIONS] = coarse.entry(index).or_default();
-                    for k in axes.clone().filter(|&k| times(k) > 2.0) {
-                        let at = other.from[k] + 0.5 * (other.to[k] - other.from[k]);
-                        cuts[k] = (other.from[k] < at && at < other.to[k]).then_some(at);
-                    }
-                }
-            }
-        }
-        coarse.retain(|_, cuts| cuts.iter().any(Option::is_some));
-        coarse
-    }
-
     /// Refines the regions with errors from the bin `least` on, and the coarse ones; false where there is
     /// no room.
     fn round(
         &mut self,
         goal: f64,
         least: usize,
-        coarse: &BTreeMap<usize, [Option<f64>; MAX_DIMENSIONS]>,
+        coarse: &BTreeMap<usize, Places>,
         on: &mut impl Evaluate,
     ) -> Result<bool> {
         let dimensions = self.dimensions;
@@ -440,7 +397,7 @@ impl Rounds<'_> {
         mut room: usize,
         parts: Vec<(Part, bool)>,
         parents: &mut [(usize, usize)],
-        divisions: &mut Vec<(usize, [Option<f64>; MAX_DIMENSIONS])>,
+        divisions: &mut Vec<(usize, Places)>,
     ) -> Vec<(Part, bool)> {
         let (mut cut, mut whole) = (Vec::with_capacity(2 * parts.len()), whole.iter().peekable());
         for (at, part) in parts.into_iter().enumerate() {
