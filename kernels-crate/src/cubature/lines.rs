@@ -16,9 +16,9 @@
 
 use cuda_std::{GpuFloat, thread, warp};
 
-use super::beside::{edges, place as place_beside};
 use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
+use super::lacks::{beside, total};
 use super::region::{
     BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
     PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS,
@@ -38,10 +38,8 @@ const MARGIN: f64 = 1e-9;
 /// A difference that is rounding, in units of the largest magnitude.
 const NOISE: f64 = 64.0 * f64::EPSILON;
 
-/// Rounding of a line's sums, in units of their magnitude,
+/// Rounding of a line's sums, in units of their magnitude.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
-/// and where a lane sums it alone.
-const ROUNDING_BESIDE: f64 = 16.0 * f64::EPSILON;
 
 /// What a launch looks at.
 #[derive(Clone, Copy)]
@@ -109,7 +107,13 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             }
         } else {
             let [off, told, beyond] = unseen(request, region, axis, at);
-            let [others, rough, lacks] = beside::<I>(request, region, axis);
+            let [others, rough, lacks] = beside::<I>(
+                request.table,
+                &request.parameters,
+                request.dimensions as usize,
+                region,
+                axis,
+            );
             if is_first {
                 let output = sums.wrapping_add(LINES + axis * LINE);
                 for (m, number) in [off, told, beyond, others, rough, lacks].iter().enumerate() {
@@ -199,91 +203,6 @@ unsafe fn unseen(
     } else {
         [off, 0.0, 0.0]
     }
-}
-
-/// What the rule is off on the lines beside it, on the mean; the part of it on rough lines, whose
-/// coefficients hardly shrink; and what the rule lacks. Lines next to edges count where they are rough.
-///
-/// # Safety
-/// As [`look`]; all lanes of the warp call it with the same.
-#[inline(always)]
-unsafe fn beside<I: Integrand>(request: &Request, region: &Region, axis: usize) -> [f64; 3] {
-    let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
-    let dimensions = request.dimensions as usize;
-    let (mut x, weight) = place_beside(region, dimensions, axis, lane, |nodes, index| {
-        let node = node(table, nodes, index);
-        // SAFETY: the region's nodes are in the table.
-        unsafe { [number(node, 0), number(node, 1)] }
-    });
-    let (mut lacks, mut fine, mut all, mut tails) = (0.0, 0.0, 0.0, [0.0; COEFFICIENTS]);
-    let mut index = 0;
-    while index < FINE_NODES + nodes {
-        let is_fine = index < FINE_NODES;
-        let node = if is_fine {
-            table.wrapping_add(FINE + NODE * index as usize)
-        } else {
-            node(table, nodes, index - FINE_NODES)
-        };
-        // SAFETY: the caller's.
-        unsafe {
-            let at = place(region, axis, node);
-            for (k, x) in x.iter_mut().enumerate() {
-                if k == axis {
-                    *x = at;
-                }
-            }
-            let part = I::at(&x, dimensions, &request.parameters) * number(node, 1);
-            all += GpuFloat::abs(part);
-            if is_fine {
-                fine = all;
-                lacks += part;
-                for (m, tail) in tails.iter_mut().enumerate() {
-                    *tail = part.mul_add(number(node, 2 + m), *tail);
-                }
-            } else {
-                lacks -= part;
-            }
-        }
-        index += 1;
-    }
-    for m in 0..COEFFICIENTS {
-        tails[m] = GpuFloat::abs(tails[m]) / GpuFloat::sqrt((2 * TAILS[m] + 1) as f64);
-    }
-    let (last, half) = (
-        GpuFloat::max(tails[0], tails[1]),
-        GpuFloat::max(tails[2], tails[3]),
-    );
-    let (is_rough, edges) = (
-        last > ROUGH * half && last > ROUGH_NOISE * fine,
-        edges(dimensions),
-    );
-    let is_rounding = GpuFloat::abs(lacks) <= ROUNDING_BESIDE * all;
-    lacks = if is_rounding { 0.0 } else { lacks * weight };
-    let off = GpuFloat::abs(lacks) / f64::from(LANES);
-    let is_edge = lane < edges;
-    // SAFETY: the caller's.
-    unsafe {
-        [
-            total(if is_rough || !is_edge { off } else { 0.0 }),
-            total(if is_rough { off } else { 0.0 }),
-            total(if is_edge { 0.0 } else { lacks }) / f64::from(LANES - edges),
-        ]
-    }
-}
-
-/// The sum of the lanes' numbers, the same in all of them.
-///
-/// # Safety
-/// All lanes of the warp call it.
-#[inline(always)]
-unsafe fn total(mut sum: f64) -> f64 {
-    let mut distance = LANES / 2;
-    while distance > 0 {
-        // SAFETY: the caller's.
-        sum += unsafe { warp::shuffle_xor(warp::FULL_MASK, sum, distance) };
-        distance /= 2;
-    }
-    sum
 }
 
 /// Where an axis is cut, and how fast the coefficients decay: see [`PLAN`].

@@ -16,6 +16,8 @@ mod macros;
 pub mod region;
 
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod lacks;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lines;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod rule;

@@ -4,6 +4,7 @@ mod cuts;
 mod formula;
 #[cfg(test)]
 mod members;
+mod planning;
 #[cfg(test)]
 mod points;
 mod region;
