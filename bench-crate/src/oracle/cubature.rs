@@ -1,8 +1,11 @@
 //! Integrals over the unit cube in closed form, of the integrands of several variables.
 //!
-//! Source of the families: Genz, Testing multidimensional integration routines, 1984.
+//! Source of the families: Genz, Testing multidimensional integration routines, 1984. Functions are those
+//! of `cuda_std`: the host's own need not have the same bits everywhere.
 
 use std::f64::consts::{PI, TAU};
+
+use cuda_std::GpuFloat;
 
 /// The integral over the unit cube of the integrand of this name, with a difficulty and a place for
 /// each dimension; `None` for other names.
@@ -12,16 +15,20 @@ pub fn exact(name: &str, a: &[f64], u: &[f64]) -> Option<f64> {
     Some(match name {
         "oscillatory" => {
             let phase = TAU * u[0] + a.iter().sum::<f64>() / 2.0;
-            let sinc = |a: &f64| (a / 2.0).sin() / (a / 2.0);
-            phase.cos() * a.iter().map(sinc).product::<f64>()
+            let sinc = |a: &f64| GpuFloat::sin(a / 2.0) / (a / 2.0);
+            GpuFloat::cos(phase) * a.iter().map(sinc).product::<f64>()
         }
-        "product_peak" => product(|(a, u)| a * ((a * (1.0 - u)).atan() + (a * u).atan())),
+        "product_peak" => {
+            product(|(a, u)| a * (GpuFloat::atan(a * (1.0 - u)) + GpuFloat::atan(a * u)))
+        }
         "corner_peak" => corner_peak(a),
         "gaussian_peak" => {
             product(|(a, u)| PI.sqrt() / (2.0 * a) * (erf(a * (1.0 - u)) + erf(a * u)))
         }
-        "continuous" => product(|(a, u)| -((-a * u).exp_m1() + (-a * (1.0 - u)).exp_m1()) / a),
-        "discontinuous" => product(|(a, u)| (a * u.min(1.0)).exp_m1() / a),
+        "continuous" => {
+            product(|(a, u)| -(GpuFloat::exp_m1(-a * u) + GpuFloat::exp_m1(-a * (1.0 - u))) / a)
+        }
+        "discontinuous" => product(|(a, u)| GpuFloat::exp_m1(a * u.min(1.0)) / a),
         "power_of_squares" => power_of_squares(a.len(), 11),
         _ => return None,
     })
@@ -59,7 +66,7 @@ fn erf(x: f64) -> f64 {
         term *= 2.0 * x * x / (2.0 * n + 1.0);
         sum += term;
     }
-    2.0 / PI.sqrt() * x * (-x * x).exp() * sum
+    2.0 / PI.sqrt() * x * GpuFloat::exp(-x * x) * sum
 }
 
 /// The mean of (x_1^2 + ... + x_d^2)^n: that of the other variables' powers, by the binomial theorem.

@@ -3,7 +3,9 @@
 //!
 //! *What a rule does not see*: along each axis, the difference between the rule of the region and
 //! one of two nodes a lane, relative to the magnitude that the rule saw; and how much the Legendre
-//! coefficients there shrink, from those that the rule tells to those that it errs by.
+//! coefficients there shrink, from those that the rule tells to those that it errs by. A line goes where
+//! the function is largest, and what lies across the axes may be elsewhere: so each lane has a line
+//! [beside](super::beside) it, too.
 //!
 //! *A plan of an axis*: how fast the coefficients decay, and where the axis is best cut. That is
 //! where the function jumps or has a corner: the line is looked at in as many places as a warp has
@@ -16,8 +18,10 @@ use cuda_std::{GpuFloat, thread, warp};
 
 use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
+use super::lacks::{beside, total};
 use super::region::{
-    BEST, BEYOND, COEFFICIENTS, FINE, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, PLAN, Region, SUMS,
+    BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
+    PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS,
 };
 use super::rule::{largest, node, number, place};
 use crate::LANES;
@@ -103,18 +107,25 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             }
         } else {
             let [off, told, beyond] = unseen(request, region, axis, at);
+            let [others, rough, lacks] = beside::<I>(
+                request.table,
+                &request.parameters,
+                request.dimensions as usize,
+                region,
+                axis,
+            );
             if is_first {
                 let output = sums.wrapping_add(LINES + axis * LINE);
-                *output = off;
-                *output.add(1) = told;
-                *output.add(2) = beyond;
+                for (m, number) in [off, told, beyond, others, rough, lacks].iter().enumerate() {
+                    *output.add(m) = *number;
+                }
             }
         }
     }
 }
 
 /// What a line's rule is off, in units of the magnitude that it sees; where it sees nothing, minus
-/// what it is off between -1 and 1. And the coefficients: see [`LINE`].
+/// what it is off between -1 and 1. And the coefficients: the first numbers of a [`LINE`].
 ///
 /// # Safety
 /// As [`look`]; all lanes of the warp call it with the same.
@@ -124,7 +135,7 @@ unsafe fn unseen(
     region: &Region,
     axis: usize,
     at: impl Fn(f64) -> f64,
-) -> [f64; LINE] {
+) -> [f64; 3] {
     let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
     let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.is_plan);
     let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
@@ -134,7 +145,7 @@ unsafe fn unseen(
         let (node, is_in) = match pass {
             2 => (node(table, nodes, lane.min(nodes - 1)), lane < nodes),
             _ => (
-                table.wrapping_add(FINE + 2 * (pass * LANES + lane) as usize),
+                table.wrapping_add(FINE + NODE * (pass * LANES + lane) as usize),
                 true,
             ),
         };
@@ -192,21 +203,6 @@ unsafe fn unseen(
     } else {
         [off, 0.0, 0.0]
     }
-}
-
-/// The sum of the lanes' numbers, the same in all of them.
-///
-/// # Safety
-/// All lanes of the warp call it.
-#[inline(always)]
-unsafe fn total(mut sum: f64) -> f64 {
-    let mut distance = LANES / 2;
-    while distance > 0 {
-        // SAFETY: the caller's.
-        sum += unsafe { warp::shuffle_xor(warp::FULL_MASK, sum, distance) };
-        distance /= 2;
-    }
-    sum
 }
 
 /// Where an axis is cut, and how fast the coefficients decay: see [`PLAN`].

@@ -4,9 +4,10 @@
 //! piece of a line needs; [`integrand`] says what is integrated, and
 //! [`cubature_integrands!`](crate::cubature_integrands) makes its kernels; [`formula`] has those of
 //! what is typed. [`rule`] sums a product of Gauss-Legendre rules over many regions, [`lines`] tells
-//! what it did not see, and plans where a region is to be divided. The decisions are the host's
-//! (`quadscan::integrate::Cubature`).
+//! what it did not see, through points that [`beside`] draws, too, and plans where a region is to be
+//! divided. The decisions are the host's (`quadscan::integrate::Cubature`).
 
+pub mod beside;
 pub mod decay;
 #[cfg(any(not(target_os = "cuda"), feature = "instances"))]
 pub mod formula;
@@ -14,6 +15,8 @@ pub mod integrand;
 mod macros;
 pub mod region;
 
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod lacks;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lines;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]

@@ -35,10 +35,12 @@ pub const BEST: usize = FIRST + MAX_DIMENSIONS * COEFFICIENTS;
 /// and the lines.
 pub const LINES: usize = BEST + 2;
 
-/// Numbers of a line, in units of the magnitude that its finest rule sees: what the region's rule is
-/// off, the larger of the last two coefficients that it tells, and the largest of the first
-/// [`BEYOND`] that it errs by.
-pub const LINE: usize = 3;
+/// Numbers of an axis' lines. Of that through the largest point, in units of the magnitude that its
+/// finest rule sees: what the region's rule is off, the larger of the last two coefficients that it
+/// tells, and the largest of the first [`BEYOND`] that it errs by. Of those [beside](super::beside) it,
+/// between -1 and 1: the mean of how far the rule is off, the part of it on lines that are rough, and
+/// the mean of what the rule lacks, where the signs count.
+pub const LINE: usize = 6;
 /// So many.
 pub const BEYOND: u32 = 6;
 
@@ -68,12 +70,18 @@ pub const fn nodes_before(nodes: u32) -> u32 {
 
 /// Nodes of a line's rule: two a lane.
 pub const FINE_NODES: u32 = 2 * LANES;
-/// Where in the table of all nodes those of a line begin, of which there are places and weights
-/// alone.
+/// Where in the table of all nodes those of a line begin. Their coefficients are those of the degrees
+/// [`TAILS`].
 pub const FINE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
+/// The last ones of a line's rule, and those half way.
+pub const TAILS: [usize; COEFFICIENTS] = [63, 62, 32, 31];
+/// A line is rough where its last coefficients are more than this of those half way,
+pub const ROUGH: f64 = 1.0 / 32.0;
+/// and of the magnitude.
+pub const ROUGH_NOISE: f64 = 1.0 / (1u64 << 43) as f64;
 
 /// Numbers of the table.
-pub const TABLE: usize = FINE + 2 * FINE_NODES as usize;
+pub const TABLE: usize = FINE + NODE * FINE_NODES as usize;
 
 /// A box, its rule, and its part of a launch.
 #[derive(Clone, Copy, Debug, PartialEq)]

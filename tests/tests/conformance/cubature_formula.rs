@@ -71,6 +71,16 @@ pub(crate) fn formulas_over_boxes_have_claims_that_hold(bench: &Bench) -> Outcom
     Ok(())
 }
 
+/// A corner that lies across the axes, which the line through the largest point does not see.
+pub(crate) fn a_corner_across_the_axes_has_a_claim_that_holds(bench: &Bench) -> Outcome {
+    let formula = Formula::of_variables("abs(x - y)", &["x", "y"])?;
+    let mut plan = Cubature::of_formula(&bench.module, &formula, options(1e-3))?;
+    let found = plan.integrate(&[(0.0, 1.0); 2], &Parameters::default())?;
+    assert_eq!(found.status, Status::Converged, "{found:?}");
+    assert!((found.value - 1.0 / 3.0).abs() <= found.error, "{found:?}");
+    Ok(())
+}
+
 /// An integral of a formula of x and y, to 1e-6, with these parameters.
 fn integral(
     bench: &Bench,

@@ -102,6 +102,7 @@ fn cases() -> Vec<Case> {
         cubature::boxes_and_options_that_cannot_be_are_refused,
         cubature_formula::formulas_over_boxes_have_the_bits_of_the_same_functions_in_rust,
         cubature_formula::formulas_over_boxes_have_claims_that_hold,
+        cubature_formula::a_corner_across_the_axes_has_a_claim_that_holds,
         cubature_formula::infinite_boxes_have_their_integrals,
         cubature_formula::variables_and_parameters_are_known_by_their_names,
         cubature_formula::formulas_of_boxes_and_of_intervals_are_not_taken_for_each_other,

@@ -1,6 +1,12 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
+mod cuts;
 mod formula;
+#[cfg(test)]
+mod members;
+mod planning;
+#[cfg(test)]
+mod points;
 mod region;
 mod rounds;
 mod table;
@@ -12,7 +18,7 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::cubature::region::{
-    ADDERS, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, PLAN, Region, SUMS, WARPS, chunks,
+    ADDERS, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NODES, PLAN, Region, SUMS, WARPS, chunks,
 };
 
 use super::refuse;
@@ -42,7 +48,8 @@ pub struct CubatureOptions {
     pub relative: f64,
     /// The most regions, 1 or more. The host keeps half a kilobyte of each.
     pub regions: usize,
-    /// The most evaluations of the function.
+    /// The most evaluations of the function in rules; no fewer than those of the first one, 5 to the
+    /// power of the dimensions.
     pub evaluations: u64,
 }
 
@@ -80,7 +87,8 @@ pub struct Cubed {
     pub value: f64,
     /// What its error is at most, as far as the rules can tell.
     pub error: f64,
-    /// Evaluations of the function in rules.
+    /// Evaluations of the function in rules. On lines there are others: along each axis of a region that
+    /// has n nodes there 33 (64 + n), besides those of plans.
     pub evaluations: u64,
     /// Regions at the end.
     pub regions: usize,
@@ -161,6 +169,12 @@ impl Cubature {
         if options.regions == 0 {
             return Err(Error::argument("regions", "is 0, allowed are 1 and more"));
         }
+        if options.evaluations == 0 {
+            return Err(Error::argument(
+                "evaluations",
+                "is 0, allowed are 1 and more",
+            ));
+        }
         let device = module.device();
         Ok(Self {
             module: module.clone(),
@@ -185,8 +199,8 @@ impl Cubature {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for limits that are not finite, or not as many, and for NaN among the
-    /// parameters; [`Error::UnknownKernel`] where the module does not have the kernels;
+    /// [`Error::Argument`] for limits that are not finite, or not as many, for NaN among the
+    /// parameters, and where the first rule has more evaluations than are allowed; [`Error::UnknownKernel`] where the module does not have the kernels;
     /// [`Error::OutOfMemory`]; the driver's.
     pub fn integrate(&mut self, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Cubed> {
         let dimensions = limits.len();
@@ -198,6 +212,16 @@ impl Cubature {
         if let Some(variables) = self.variables.filter(|&of| of != dimensions) {
             let problem = format!("are {dimensions}, the formula has {variables} variables");
             return Err(Error::argument("limits", problem));
+        }
+        let (first, most) = (
+            (MIN_NODES as u64).pow(dimensions as u32),
+            self.options.evaluations,
+        );
+        if most < first {
+            let problem = format!(
+                "is {most}, allowed are {first} and more: the first rule of {dimensions} dimensions has so many"
+            );
+            return Err(Error::argument("evaluations", problem));
         }
         let Sorted {
             sign,
@@ -256,7 +280,7 @@ fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
 }
 
 /// A part as kernels take it, with its numbers for rules and plans.
-fn region(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
+fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
     let mut region = Region {
         centre: part.from,
         half: part.to,
@@ -346,7 +370,7 @@ impl Evaluate for OnDevice<'_> {
                 sums.extend(self.batch(&regions, all)?);
                 (regions, all) = (Vec::new(), 0);
             }
-            regions.push(region(part, all, planes, 0.0));
+            regions.push(region_of(part, all, planes, 0.0));
             all += more;
         }
         if !regions.is_empty() {
@@ -359,7 +383,7 @@ impl Evaluate for OnDevice<'_> {
         let mut plans = Vec::with_capacity(asked.len() * self.dimensions as usize * PLAN);
         for asked in asked.chunks(MAX_REGIONS) {
             let plan = &mut *self.plan;
-            let of = |ask: &Ask| region(&ask.part, 0, ask.plane, ask.goal);
+            let of = |ask: &Ask| region_of(&ask.part, 0, ask.plane, ask.goal);
             let regions: Vec<Region> = asked.iter().map(of).collect();
             let numbers = regions.len() * self.dimensions as usize * PLAN;
             make_room(&mut plan.regions, regions.len())?;

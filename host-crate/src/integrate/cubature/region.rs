@@ -42,7 +42,13 @@ pub(super) struct Region {
     /// What the estimate is multiplied by: more than 1 where one before was refuted.
     pub(super) doubt: f64,
     pub(super) error: f64,
+    /// The part of the error along rough lines,
+    pub(super) rough: f64,
+    /// and what the rule lacks there.
+    pub(super) lacks: f64,
     pub(super) plane: u32,
+    /// Whether what is rough lies across the axes: then a line tells of no place to cut.
+    pub(super) is_oblique: bool,
     /// Whether its nodes are those of a plan.
     pub(super) is_planned: bool,
 }
@@ -65,7 +71,10 @@ impl Region {
             axes,
             doubt: 1.0,
             error: 0.0,
+            rough: 0.0,
+            lacks: 0.0,
             plane: sums[BEST + 1] as u32,
+            is_oblique: false,
             is_planned,
         };
         region.doubt(1.0, dimensions);
@@ -83,7 +92,15 @@ impl Region {
 
     pub(super) fn doubt(&mut self, doubt: f64, dimensions: usize) {
         self.doubt = doubt;
-        self.error = (0..dimensions).map(|axis| self.error(axis)).sum();
+        (self.error, self.rough, self.lacks) = (0.0, 0.0, 0.0);
+        for axis in 0..dimensions {
+            let error = self.error(axis);
+            self.error += error;
+            if let Some(lacks) = self.axes[axis].lacks() {
+                self.rough += error;
+                self.lacks += doubt * lacks;
+            }
+        }
     }
 
     /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
@@ -119,14 +136,30 @@ impl Region {
         order.sort_by(|&a, &b| rate(a).abs().total_cmp(&rate(b).abs()));
         let (mut cuts, mut parts) = ([None; MAX_DIMENSIONS], 1);
         for k in order {
-            let at = plan[PLAN * k];
-            let is_inside = self.part.from[k] < at && at < self.part.to[k];
+            let (from, to) = (self.part.from[k], self.part.to[k]);
+            let at = match self.is_oblique {
+                true => from + 0.5 * (to - from),
+                false => plan[PLAN * k],
+            };
+            let is_inside = from < at && at < to;
             if is_inside && 2 * parts <= room {
                 parts *= 2;
                 cuts[k] = Some(at);
             }
         }
         cuts
+    }
+
+    /// The cut of a plan along the slowest axis that can be cut.
+    pub(super) fn slowest_cut(&self, plan: &[f64]) -> Option<[Option<f64>; MAX_DIMENSIONS]> {
+        let is_inside =
+            |k: &usize| self.part.from[*k] < plan[PLAN * k] && plan[PLAN * k] < self.part.to[*k];
+        let rate = |k: usize| plan[PLAN * k + 1].abs();
+        let axes = (0..plan.len() / PLAN).filter(is_inside);
+        let slowest = axes.min_by(|&a, &b| rate(a).total_cmp(&rate(b)))?;
+        let mut cuts = [None; MAX_DIMENSIONS];
+        cuts[slowest] = Some(plan[PLAN * slowest]);
+        Some(cuts)
     }
 
     /// The part that errs by no more than `goal` along each axis, as a plan says.

@@ -1,8 +1,11 @@
 //! The decisions: which regions are refined in a round, by more nodes or by cuts, and when the
 //! claim is within the tolerance.
 
+use std::collections::BTreeMap;
+
 use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN, SUMS};
 
+use super::cuts::{Cuts, Places};
 use super::region::{Part, Region};
 use super::{CubatureOptions, Cubed, Status};
 use crate::Result;
@@ -27,18 +30,25 @@ pub(super) struct Ask {
 
 /// The part of the tolerance that plans are made for.
 const PLANNED: f64 = 1.0 / 32.0;
-/// Times that nodes are planned, each time with shares by the points of the last,
-const PASSES: u32 = 4;
-/// but for this part of the goal;
-const EVEN: f64 = 0.1;
-/// and at most, where there is no room for the points.
-const MOST_PASSES: u32 = 40;
+/// A round's cuts have no more parts than one in so many of those that there is room for, evenly dealt.
+const PART_OF_ROOM: usize = 64;
+/// Where plans want more points than this of those that are left, regions of more points
+const MOST_OF_ROOM: f64 = 0.25;
+/// than this many times the fewest are cut instead.
+const MANY: u64 = 8;
 /// The part of the tolerance that is left to regions which are not refined.
 const SHARE: f64 = 0.5;
 /// The most that an estimate which was refuted is multiplied by.
 const MOST_DOUBT: f64 = 1e6;
 /// Rounds in which all regions are halved where the function is 0 at all nodes.
 const BLANK_ROUNDS: u32 = 12;
+/// Errors along rough lines have signs of chance: beside what the rules lack together, so many times the
+/// root of the sum of their squares.
+const CHANCE: f64 = 3.0;
+/// A child with more than this of its parent's error along rough lines was cut in the wrong place.
+const STUBBORN: f64 = 0.5;
+/// Errors along rough lines of less than this of the mean that the goal allows show no surface.
+const FAINT: f64 = 1e-3;
 /// Bins of errors: one a power of two.
 const BINS: usize = 2048;
 
@@ -71,11 +81,12 @@ struct Totals {
 }
 
 /// All regions of an integral.
-struct Rounds<'a> {
-    options: &'a CubatureOptions,
-    dimensions: usize,
-    regions: Vec<Region>,
-    evaluations: u64,
+pub(super) struct Rounds<'a> {
+    pub(super) options: &'a CubatureOptions,
+    pub(super) dimensions: usize,
+    pub(super) regions: Vec<Region>,
+    cuts: Cuts,
+    pub(super) evaluations: u64,
     rounds: u32,
 }
 
@@ -98,6 +109,7 @@ pub(super) fn integrate(
         options,
         dimensions,
         regions: Vec::new(),
+        cuts: Cuts::new(),
         evaluations: 0,
         rounds: 0,
     };
@@ -116,15 +128,25 @@ pub(super) fn integrate(
             }
             continue;
         }
+        let goal = tolerance.max(2.0 * totals.noise);
+        let faint = FAINT * goal / all.regions.len() as f64;
+        let coarse = all.cuts.coarse(&all.regions, limits, faint);
+        let mut is_enough = false;
         if all.rounds > 0 {
-            if totals.error + totals.noise <= tolerance {
+            is_enough = totals.error + totals.noise <= tolerance;
+            if is_enough && coarse.is_empty() {
                 break Status::Converged;
             }
-            if totals.error <= totals.noise {
+            if !is_enough && totals.error <= totals.noise {
                 break Status::Roundoff;
             }
         }
-        if !all.round(tolerance.max(2.0 * totals.noise), on)? {
+        let least = match all.rounds {
+            0 => 0,
+            _ if is_enough => BINS,
+            _ => all.least_bin(goal),
+        };
+        if !all.round(goal, least, &coarse, on)? {
             break Status::OutOfRoom;
         }
     };
@@ -147,9 +169,13 @@ pub(super) fn integrate(
 impl Rounds<'_> {
     fn totals(&self) -> Totals {
         let noise = (8 + 2 * self.dimensions) as f64 * f64::EPSILON;
+        let of = |of: &dyn Fn(&Region) -> f64| sum(self.regions.iter().map(of));
+        let smooth = of(&|region| region.error - region.rough);
+        let lacks = of(&|region| region.lacks).abs();
+        let chance = CHANCE * of(&|region| region.rough * region.rough).sqrt();
         Totals {
             value: sum(self.regions.iter().map(|region| region.value)),
-            error: sum(self.regions.iter().map(|region| region.error)),
+            error: smooth + of(&|region| region.rough).min(lacks + chance),
             noise: noise * sum(self.regions.iter().map(|region| region.magnitude)),
         }
     }
@@ -169,15 +195,18 @@ impl Rounds<'_> {
     /// The least bin of those that are refined: what is below has no more than its share of the
     /// goal, and the cuts have room.
     fn least_bin(&self, goal: f64) -> usize {
-        let mut counts = [0_u64; BINS];
+        let (mut counts, mut errors) = ([0_u64; BINS], [[0.0; 2]; BINS]);
         for region in &self.regions {
-            counts[bin(region)] += 1;
+            let bin = bin(region);
+            counts[bin] += 1;
+            errors[bin][0] += region.error - region.rough;
+            errors[bin][1] += region.rough * region.rough;
         }
-        let (mut left, mut bin) = (0.0, 0);
+        let ([mut smooth, mut rough], mut bin) = ([0.0, 0.0], 0);
         while bin < BINS - 2 {
-            let most = f64::from_bits(((bin + 1) as u64) << 52);
-            left += counts[bin] as f64 * most;
-            if left > SHARE * goal {
+            smooth += errors[bin][0];
+            rough += errors[bin][1];
+            if smooth + CHANCE * rough.sqrt() > SHARE * goal {
                 break;
             }
             bin += 1;
@@ -205,7 +234,16 @@ impl Rounds<'_> {
         if halves.len() > self.options.regions || !self.has_room(points) {
             return Ok(false);
         }
-        self.regions = self.summed(&halves, on)?;
+        let made = self.summed(&halves, on)?;
+        let count = self.regions.len();
+        for (index, halves) in halves.chunks(2).enumerate() {
+            let mut cuts = [None; MAX_DIMENSIONS];
+            cuts[axis] = Some(halves[0].0.to[axis]);
+            self.cuts.cut(index, &cuts);
+        }
+        self.regions = Vec::with_capacity(2 * count);
+        let (lower, upper) = (made.iter().step_by(2), made.iter().skip(1).step_by(2));
+        self.regions.extend(lower.chain(upper).cloned());
         self.rounds += 1;
         Ok(true)
     }
@@ -214,17 +252,20 @@ impl Rounds<'_> {
         self.evaluations.saturating_add(points) <= self.options.evaluations
     }
 
-    /// Refines the regions with the largest errors; false where there is no room.
-    fn round(&mut self, goal: f64, on: &mut impl Evaluate) -> Result<bool> {
+    /// Refines the regions with errors from the bin `least` on, and the coarse ones; false where there is
+    /// no room.
+    fn round(
+        &mut self,
+        goal: f64,
+        least: usize,
+        coarse: &BTreeMap<usize, Places>,
+        on: &mut impl Evaluate,
+    ) -> Result<bool> {
         let dimensions = self.dimensions;
-        let least = if self.rounds == 0 {
-            0
-        } else {
-            self.least_bin(goal)
-        };
         let goal_of_all = goal;
         let goal = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
-        let chosen = |&index: &usize| bin(&self.regions[index]) >= least;
+        let chosen =
+            |&index: &usize| bin(&self.regions[index]) >= least || coarse.contains_key(&index);
         let chosen: Vec<usize> = (0..self.regions.len()).filter(chosen).collect();
         let refined: Vec<_> = chosen
             .iter()
@@ -232,7 +273,7 @@ impl Rounds<'_> {
             .collect();
         let is_asked = |index: usize, is_stuck: &[bool]| {
             let is_planned = self.regions[index].is_planned;
-            !is_planned || is_stuck.contains(&true)
+            !coarse.contains_key(&index) && (!is_planned || is_stuck.contains(&true))
         };
         let asked = chosen.iter().zip(&refined);
         let asked = asked.filter(|(index, (_, is_stuck))| is_asked(**index, is_stuck));
@@ -252,21 +293,40 @@ impl Rounds<'_> {
             .collect();
         let plans = on.plans(&asked)?;
         let mut plans = plans.chunks(dimensions * PLAN);
+        // Parts that are cut have the fewest points.
+        let fewest = (MIN_NODES as u64).pow(dimensions as u32);
+        let left = self.options.evaluations.saturating_sub(self.evaluations);
         let mut room = self.options.regions - self.regions.len();
+        let mut room_of_points = (left / fewest) as usize;
+        let fair = (room_of_points / PART_OF_ROOM / asked.len().max(1)).max(2);
         let (mut parts, mut parents, mut whole) = (Vec::new(), Vec::new(), Vec::new());
+        let mut divisions = Vec::new();
         for (&index, (part, is_stuck)) in chosen.iter().zip(&refined) {
             let region = &self.regions[index];
+            if let Some(cuts) = coarse.get(&index) {
+                let first = parts.len();
+                let count = 1 << cuts.iter().flatten().count();
+                if count <= room + 1 {
+                    region.divided(cuts, &mut parts);
+                    room -= count - 1;
+                    parents.push((index, parts.len() - first));
+                    divisions.push((index, *cuts));
+                }
+                continue;
+            }
             if !is_asked(index, is_stuck) {
                 parts.push((*part, true));
                 parents.push((index, 1));
                 continue;
             }
             let plan = plans.next().unwrap_or_default();
-            let cuts = region.cuts(plan, is_stuck, room + 1);
+            let cuts = region.cuts(plan, is_stuck, (room + 1).min(room_of_points).min(fair));
             let first = parts.len();
             if cuts.iter().any(Option::is_some) {
                 region.divided(&cuts, &mut parts);
                 room -= parts.len() - first - 1;
+                room_of_points = room_of_points.saturating_sub(parts.len() - first);
+                divisions.push((index, cuts));
             } else if !region.is_planned {
                 whole.push((first, index, plan));
                 parts.push((region.part, true));
@@ -275,12 +335,28 @@ impl Rounds<'_> {
             }
             parents.push((index, parts.len() - first));
         }
-        self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
-        let points = parts
-            .iter()
-            .map(|(part, _)| part.points(0))
-            .fold(0, u64::saturating_add);
-        if parts.is_empty() || !self.has_room(points) {
+        let planned = self.plan(&whole, PLANNED * goal_of_all, goal, &mut parts);
+        if planned > MOST_OF_ROOM * left as f64 {
+            let many = MANY * fewest;
+            parts = self.cut_large(&whole, many, room, parts, &mut parents, &mut divisions);
+            divisions.sort_by_key(|&(index, _)| index);
+        }
+        let points = |parts: &[(Part, bool)]| {
+            let points = parts.iter().map(|(part, _)| part.points(0));
+            points.fold(0, u64::saturating_add)
+        };
+        if !self.has_room(points(&parts)) {
+            // Where there is no room for as many more nodes as the decay asks for, there is for one.
+            let mut at = 0;
+            for &(index, count) in &parents {
+                let region = &self.regions[index];
+                if count == 1 && region.is_planned {
+                    parts[at].0 = region.grown(goal, dimensions);
+                }
+                at += count;
+            }
+        }
+        if parts.is_empty() || !self.has_room(points(&parts)) {
             return Ok(false);
         }
         let mut made = self.summed(&parts, on)?;
@@ -289,6 +365,9 @@ impl Rounds<'_> {
             let (children, others) = rest.split_at_mut(count);
             self.judge(index, children);
             rest = others;
+        }
+        for (index, cuts) in &divisions {
+            self.cuts.cut(*index, cuts);
         }
         let mut made = made.into_iter();
         for (index, count) in parents {
@@ -299,48 +378,6 @@ impl Rounds<'_> {
         }
         self.rounds += 1;
         Ok(true)
-    }
-
-    /// Gives nodes to the parts that plans leave whole, so that all of them together err by no more
-    /// than `goal`. The fewest points are those where a region errs in proportion to its points
-    /// (Lagrange); a part of it is shared evenly.
-    fn plan(
-        &self,
-        whole: &[(usize, usize, &[f64])],
-        goal: f64,
-        least: f64,
-        parts: &mut [(Part, bool)],
-    ) {
-        let count = whole.len() as f64;
-        let room = self.options.evaluations.saturating_sub(self.evaluations);
-        let (mut goal, mut total, mut pass) = (goal, 0.0, 0);
-        // Where there is not room for so many points, the goal is missed.
-        while pass < PASSES || total > room as f64 && pass < MOST_PASSES {
-            if pass >= PASSES {
-                goal *= 4.0;
-            }
-            let mut next = 0.0;
-            for &(at, index, plan) in whole {
-                let points = parts[at].0.points(0) as f64;
-                let share = if pass == 0 {
-                    1.0 / count
-                } else {
-                    EVEN / count + (1.0 - EVEN) * points / total
-                };
-                let region = &self.regions[index];
-                let part = region.planned(plan, goal * share / self.dimensions as f64);
-                next += part.points(0) as f64;
-                parts[at].0 = part;
-            }
-            total = next;
-            pass += 1;
-        }
-        for &(at, index, _) in whole {
-            let region = &self.regions[index];
-            if parts[at].0.nodes == region.part.nodes {
-                parts[at].0 = region.grown(least, self.dimensions);
-            }
-        }
     }
 
     /// Doubts the children of a region whose claim they refute, or came close to.
@@ -356,6 +393,8 @@ impl Rounds<'_> {
         };
         for child in children {
             child.doubt(refuted * parent.doubt.sqrt(), self.dimensions);
+            child.is_oblique =
+                parent.is_oblique || parent.rough > 0.0 && child.rough > STUBBORN * parent.rough;
         }
     }
 }

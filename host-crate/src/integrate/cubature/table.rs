@@ -1,9 +1,11 @@
-//! The table of nodes that kernels read, and what their sums tell of errors.
+//! The table of nodes that kernels read, and what their sums tell of errors. Functions are those of
+//! `cuda_std`: the host's own need not have the same bits everywhere.
 
 use std::f64::consts::PI;
 
+use cuda_std::GpuFloat;
 use quadscan_kernels::cubature::region::{
-    COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE,
+    COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE, TAILS,
 };
 
 /// Legendre polynomials of degrees 0 to `degree` at x.
@@ -19,7 +21,7 @@ pub(super) fn legendre(degree: usize, x: f64) -> Vec<f64> {
 /// The nodes of the rule of `n`, largest first, and their weights, whose sum is 2.
 fn gauss(n: usize) -> Vec<(f64, f64)> {
     let of = |i: usize| {
-        let mut x = (PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();
+        let mut x = GpuFloat::cos(PI * (i as f64 + 0.75) / (n as f64 + 0.5));
         let slope = |x: f64| {
             let p = legendre(n, x);
             (p[n], n as f64 * (x * p[n] - p[n - 1]) / (x * x - 1.0))
@@ -49,7 +51,9 @@ pub(super) fn nodes() -> Vec<f64> {
         }
     }
     for (x, weight) in gauss(FINE_NODES as usize) {
+        let p = legendre(FINE_NODES as usize - 1, x);
         table.extend([x, weight]);
+        table.extend(TAILS.map(|m| (2 * m + 1) as f64 * p[m]));
     }
     debug_assert_eq!(table.len(), TABLE, "{NODE} a node");
     table
@@ -68,6 +72,11 @@ const ALIKE: f64 = 0.25;
 const SHRINK: f64 = 2.0;
 /// A line that is off by more than this of its magnitude does not resolve the function.
 const BLIND: f64 = 0.1;
+/// What the lines beside it are off, on the mean, is multiplied by this: they are some of many.
+const SOME: f64 = 1.0;
+/// Where more than this of it is of rough lines, more nodes are of no use.
+const MOSTLY: f64 = 0.5;
+const COMPARABLE: f64 = 1.0 / 16.0;
 
 /// An axis of a region: the larger one of its last two coefficients, and what becomes of it with
 /// two degrees more.
@@ -76,8 +85,14 @@ pub(super) struct Axis {
     pub(super) decay: f64,
     /// What the rule errs by, as the coefficients tell,
     coefficients: f64,
-    /// and as the line does.
+    /// as the line does,
     line: f64,
+    /// and as those beside it do;
+    beside: f64,
+    /// these with their signs,
+    lacks: f64,
+    /// and whether they are rough.
+    is_rough: bool,
 }
 
 impl Axis {
@@ -100,7 +115,9 @@ impl Axis {
         let norm = |m: usize| coefficients[m].abs() / ((2 * (nodes - m) - 1) as f64).sqrt();
         let (last, before) = (norm(0).max(norm(1)), norm(2).max(norm(3)));
         let [off, told, beyond] = [line[0], line[1], line[2]];
-        if off.is_nan() {
+        let [others, rough, lacks] = [line[3], line[4], line[5]];
+        let beside = SOME * 0.5 * others * volume;
+        if off.is_nan() || others.is_nan() {
             // The function is not finite there.
             let line = f64::INFINITY;
             return Self {
@@ -114,47 +131,53 @@ impl Axis {
             off * magnitude
         };
         let line = OTHER_LINES * seen;
-        if last == 0.0 {
-            return Self {
-                line,
-                ..Self::default()
-            };
+        let (mut decay, mut coefficients) = (0.0, 0.0);
+        if last > 0.0 {
+            let pairs = (nodes as f64 + 1.0) / 2.0;
+            let overall = GpuFloat::powf(last / magnitude, 4.0 / (nodes as f64 - 1.0));
+            decay = (last / before).max(overall).min(1.0);
+            let mut shrink = GpuFloat::powf(decay, 2.0 * BELIEVED * pairs);
+            if off.abs() > BLIND {
+                (decay, shrink) = (1.0, 1.0);
+            } else if off >= 0.0 && told * magnitude >= ALIKE * last {
+                // Rougher than the line at these degrees, the region is more so at twice the degrees.
+                let rougher = (last / (told * magnitude)).max(1.0);
+                let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
+                // The line may be even or odd where the region is not: a degree less is believed.
+                let of_line = GpuFloat::powf(of_line, 1.0 - 0.5 / pairs);
+                decay = GpuFloat::powf(of_line, 1.0 / pairs).max(overall);
+                shrink = shrink.min(SHRINK * of_line);
+            }
+            coefficients = last * shrink;
         }
-        let pairs = (nodes as f64 + 1.0) / 2.0;
-        let overall = (last / magnitude).powf(4.0 / (nodes as f64 - 1.0));
-        let decay = (last / before).max(overall).min(1.0);
-        let shrink = decay.powf(2.0 * BELIEVED * pairs);
-        let (decay, shrink) = if off.abs() > BLIND {
-            (1.0, 1.0)
-        } else if off >= 0.0 && told * magnitude >= ALIKE * last {
-            // Rougher than the line at these degrees, the region is more so at twice the degrees.
-            let rougher = (last / (told * magnitude)).max(1.0);
-            let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
-            // The line may be even or odd where the region is not: a degree less is believed.
-            let of_line = of_line.powf(1.0 - 0.5 / pairs);
-            (
-                of_line.powf(1.0 / pairs).max(overall),
-                shrink.min(SHRINK * of_line),
-            )
-        } else {
-            (decay, shrink)
-        };
+        let is_rough = rough > MOSTLY * others && beside > COMPARABLE * line.max(coefficients);
+        if is_rough {
+            decay = 1.0;
+        }
         Self {
             decay,
-            coefficients: last * shrink,
+            coefficients,
             line,
+            beside,
+            lacks: SOME * 0.5 * lacks * volume,
+            is_rough,
         }
     }
 
     /// The error of the region's rule.
     pub(super) fn error(&self) -> f64 {
-        self.coefficients.max(self.line)
+        self.coefficients.max(self.line).max(self.beside)
+    }
+
+    /// Where its errors are those of rough lines: what the rule lacks.
+    pub(super) fn lacks(&self) -> Option<f64> {
+        self.is_rough.then_some(self.lacks)
     }
 
     /// The fewest nodes in place of `of`, up to twice the most, that err by no more than `goal`.
     pub(super) fn nodes(&self, of: usize, goal: f64) -> usize {
-        let step = self.decay.powf(0.5 + BELIEVED);
-        let error = |nodes: usize| self.error() * step.powi((nodes - of) as i32);
+        let step = GpuFloat::powf(self.decay, 0.5 + BELIEVED);
+        let error = |nodes: usize| self.error() * GpuFloat::powi(step, (nodes - of) as i32);
         let is_enough = |&nodes: &usize| error(nodes) <= goal;
         (of..2 * MAX_NODES).find(is_enough).unwrap_or(2 * MAX_NODES)
     }

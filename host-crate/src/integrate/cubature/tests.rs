@@ -1,16 +1,15 @@
 //! The decisions, with sums that the host computes: of real parts of products of functions of one
 //! variable each, whose sums over a region are such products too.
 
-use quadscan_kernels::LANES;
-use quadscan_kernels::cubature::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use quadscan_kernels::cubature::region::{
-    BEYOND, COEFFICIENTS, FINE, FINE_NODES, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES,
-    MIN_NODES, NODE, PLAN, SUMS, nodes_before,
+    COEFFICIENTS, FINE, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MIN_NODES, NODE, SUMS,
+    nodes_before,
 };
 
+use super::points::{line, plan, rule};
 use super::region::Part;
 use super::rounds::{Ask, Evaluate, integrate};
-use super::table::{legendre, nodes};
+use super::table::nodes;
 use super::{CubatureOptions, Cubed, Status};
 
 /// A function of an axis, into the complex plane; the integrand is the real part of their product.
@@ -26,122 +25,6 @@ struct Product {
     table: Vec<f64>,
     /// Where the functions are to be cut whatever a plan says.
     sharp: Vec<Option<f64>>,
-}
-
-/// Sums of a rule along a function of -1..1.
-fn rule(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> [f64; 2 + COEFFICIENTS] {
-    let first = nodes_before(nodes as u32) as usize * NODE;
-    let mut sums = [0.0; 2 + COEFFICIENTS];
-    for node in table[first..][..nodes * NODE].chunks(NODE) {
-        let value = of(node[0]) * node[1];
-        sums[0] += value;
-        sums[1] += value.abs();
-        for (sum, factor) in sums[2..].iter_mut().zip(&node[2..]) {
-            *sum += value * factor;
-        }
-    }
-    sums
-}
-
-/// The larger one of two neighbouring coefficients, in the norm of a unit of their degrees.
-fn larger(sums: &[f64], degree: usize) -> f64 {
-    let norm = |m: usize| sums[m].abs() / ((2 * (degree - m) + 1) as f64).sqrt();
-    norm(0).max(norm(1))
-}
-
-/// As the kernel of lines sees a line of -1..1.
-fn line(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> [f64; LINE] {
-    let coarse = rule(table, nodes, &of);
-    let fine: Vec<_> = table[FINE..]
-        .chunks(2)
-        .map(|node| (node[0], of(node[0]) * node[1]))
-        .collect();
-    let (mut value, mut seen, mut sums) = (0.0, 0.0, [0.0; FINE_NODES as usize]);
-    for (x, part) in fine {
-        value += part;
-        seen += part.abs();
-        for (m, p) in legendre(FINE_NODES as usize - 1, x).iter().enumerate() {
-            sums[m] += part * p * ((2 * m + 1) as f64).sqrt();
-        }
-    }
-    let off = (value - coarse[0]).abs() - 4.0 * f64::EPSILON * (seen + coarse[1]);
-    let off = match coarse[1] {
-        _ if off <= 0.0 => 0.0,
-        0.0 => -off,
-        seen => off / seen,
-    };
-    let largest = |degrees: std::ops::Range<usize>| {
-        sums[degrees]
-            .iter()
-            .fold(0.0, |most: f64, of| most.max(of.abs()))
-    };
-    [
-        off,
-        largest(nodes - 2..nodes) / seen,
-        largest(2 * nodes..2 * nodes + BEYOND as usize) / seen,
-    ]
-}
-
-/// As it plans an axis.
-fn plan(
-    table: &[f64],
-    [from, to]: [f64; 2],
-    goal: f64,
-    sharp: Option<f64>,
-    of: impl Fn(f64) -> f64,
-) -> [f64; PLAN] {
-    let piece = |a: f64, b: f64| {
-        let half = 0.5 * (b - a);
-        let of = |nodes: u32| {
-            let sums = rule(table, nodes as usize, |x| half * of(a + half + half * x));
-            let larger = |first: usize| larger(&sums[2 + first..], nodes as usize - 1 - first);
-            Piece::new(nodes, sums[1], larger(0), larger(2))
-        };
-        let mut nodes = MAX_NODES as u32;
-        let mut piece = of(nodes);
-        while piece.is_rounding(nodes) && nodes > FEW_NODES {
-            nodes -= STEP;
-            piece = piece.or(of(nodes));
-        }
-        piece
-    };
-    let all: Vec<_> = (0..LANES)
-        .map(|lane| {
-            let cut = from + share(lane) * (to - from);
-            let right = if lane == LANES - 1 {
-                Piece {
-                    magnitude: 0.0,
-                    rate: 1.0,
-                }
-            } else {
-                piece(cut, to)
-            };
-            (cut, piece(from, cut), right, off_centre(share(lane)))
-        })
-        .collect();
-    let magnitude = all
-        .iter()
-        .map(|(_, left, right, _)| left.magnitude + right.magnitude)
-        .fold(0.0, f64::max);
-    let goal = goal * magnitude;
-    let whole = all[LANES as usize - 1].1;
-    if let Some(sharp) = sharp {
-        return [sharp, -whole.rate];
-    }
-    let sides = |at: &(f64, Piece, Piece, f64)| at.1.nodes(goal) + at.2.nodes(goal) + at.3;
-    let best = all[..LANES as usize - 1]
-        .iter()
-        .min_by(|a, b| sides(a).total_cmp(&sides(b)))
-        .unwrap();
-    let rate = whole.rate;
-    [
-        best.0,
-        if is_worth(whole.nodes(goal), sides(best)) {
-            -rate
-        } else {
-            rate
-        },
-    ]
 }
 
 impl Product {
@@ -206,7 +89,7 @@ impl Product {
             along(part.from[k] + half + half * x)
         });
         let of = if of[0] < 0.0 {
-            [of[0] / half, of[1], of[2]]
+            [of[0] / half, of[1], of[2], 0.0, 0.0, 0.0]
         } else {
             of
         };
@@ -271,7 +154,7 @@ fn exact(of: &dyn Fn(f64) -> f64, sharp: f64) -> f64 {
     let parts = ends.windows(2).map(|ends| {
         let half = 0.5 * (ends[1] - ends[0]);
         let points = rule
-            .chunks(2)
+            .chunks(NODE)
             .map(|node| half * node[1] * of(ends[0] + half + half * node[0]));
         points.sum::<f64>()
     });
@@ -435,4 +318,19 @@ fn what_is_allowed_is_kept_to_and_the_claim_holds() {
         );
         assert!((of.value - corner(3.0).powi(2)).abs() <= of.error, "{of:?}");
     }
+}
+
+#[test]
+fn a_narrow_peak_is_cut_one_axis_after_the_other_where_there_is_little_room() {
+    let axis = || -> Axis { Box::new(|x| [(-625.0 * (x - 0.5) * (x - 0.5)).exp(), 0.0]) };
+    let mut on = Product::new((0..6).map(|_| axis()).collect(), vec![None; 6]);
+    let options = CubatureOptions {
+        relative: 1e-2,
+        evaluations: 1 << 26,
+        ..CubatureOptions::default()
+    };
+    let of = integrate(&[(0.0, 1.0); 6], &options, &mut on).expect("the host does not fail");
+    let value = (std::f64::consts::PI.sqrt() / 25.0).powi(6);
+    assert_eq!(of.status, Status::Converged, "{of:?}");
+    assert!((of.value - value).abs() <= of.error, "{of:?}");
 }
