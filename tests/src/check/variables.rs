@@ -91,11 +91,10 @@ fn source(file: &str) -> &str {
     file[..end].trim_start_matches("./")
 }
 
-/// The text with one of these kernels.
+/// The text with one of these kernels, of the newest architecture, which is what runs.
 fn text(kernels: &[&str], artifact: &Artifact) -> Option<String> {
-    let modules = artifact.modules();
-    let mut parts = modules.flat_map(|module| module.parts().collect::<Vec<_>>());
-    let part = parts.find(|part| {
+    let newest = artifact.modules().last()?;
+    let part = newest.parts().find(|part| {
         let mut own = part.part.kernels.iter();
         own.any(|kernel| kernels.contains(&&*kernel.entry))
     });
