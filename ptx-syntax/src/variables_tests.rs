@@ -1,3 +1,5 @@
+//! Tests of the variables that registers hold, by texts as LLVM lays them out.
+
 use super::*;
 use crate::parse;
 

@@ -69,18 +69,21 @@ use race::Races;
 
 /// Which checkers watch a launch. A checked launch runs on one host core.
 ///
-/// What they cost, in million warp instructions a second of one core (the
-/// examples `trapezoid` and `checks`; the first kernel is all arithmetic, the
-/// second, the scan of Hillis and Steele, all shared memory and barriers):
+/// What they cost, in million warp instructions a second of one core's time (the
+/// kernels of the examples `trapezoid` and `checks`, on 2026-11-26, on a machine that
+/// had other work; the first is all arithmetic, the second, the scan of Hillis and
+/// Steele, all shared memory and barriers):
 ///
 /// | checks | trapezoid | scan |
 /// | --- | --- | --- |
-/// | none | 67 | 59 |
-/// | initialised | 67 | 41 |
-/// | races | 67 | 14 |
-/// | barriers | 67 | 55 |
-/// | collectives | 67 | 58 |
-/// | all | 67 | 12 |
+/// | none | 112 | 52 |
+/// | initialised | | 32 |
+/// | races | | 8.4 |
+/// | barriers | | 45 |
+/// | collectives | | 48 |
+/// | all | | 7.5 |
+///
+/// A trapezoid accesses no memory in its loop, and the checks cost it nothing.
 ///
 /// And in memory: `initialised` keeps a bit for each byte of global and shared
 /// memory, and 4 bytes for each byte of a warp's local memory.

@@ -2,8 +2,6 @@
 //! checks that a GPU makes. The groups `memory` and `atomic` are built on it;
 //! so is whatever else touches memory (`cp.async`, `mbarrier`).
 
-use std::sync::atomic::Ordering;
-
 use super::issue::Issue;
 use super::launch::Launch;
 use super::memory::{
@@ -13,7 +11,7 @@ use super::memory::{
 use super::path::{Bases, Paths};
 use super::warp::LaneFault;
 use crate::error::FaultKind;
-use crate::ir::{Address, Base, LANES, Room, Row, Value, lanes_of};
+use crate::ir::{Address, Base, LANES, Room, Value, lanes_of};
 use crate::observe::{AccessKind, MemoryAccess, Observer, Order, Scope};
 
 /// What an instruction asks of memory.
@@ -232,69 +230,6 @@ impl<'i, 'l, O: Observer> Issue<'i, 'l, O> {
             f(lane, cells, address);
         }
         Ok(())
-    }
-
-    /// The bytes that most likely hold the addresses of all lanes, and the first one's address.
-    #[inline(always)]
-    fn likely(&mut self, room: Room, address: u64) -> Option<(&Cells, u64)> {
-        let launch = self.context.launch;
-        Some(match room {
-            Room::Global | Room::Generic => {
-                let global = &launch.global;
-                let holds = |a: &&Allocation| address.wrapping_sub(a.base) < a.length;
-                let mut known = global.get(self.warp.last_allocation).filter(holds);
-                if known.is_none() {
-                    self.warp.last_allocation = global.below(address)?;
-                    known = global.get(self.warp.last_allocation);
-                }
-                // One that was freed has no bytes.
-                known.map(|known| (&known.cells, known.base))?
-            }
-            Room::Shared => (&self.context.block.shared, 0),
-            Room::Constant => (launch.constants, 0),
-            Room::Parameter => (&launch.parameters[self.context.block.device], 0),
-            Room::Local => return None,
-        })
-    }
-
-    /// Loads the first `bytes` of each lane's `whole` bytes.
-    #[inline(always)]
-    pub(crate) fn load_row(
-        &mut self,
-        room: Room,
-        addresses: &[u64; LANES],
-        lanes: u32,
-        (whole, bytes): (u32, u32),
-        out: &mut Row<u64>,
-    ) -> Result<(), LaneFault> {
-        if let Some((cells, base)) = self.likely(room, addresses[Paths::first_lane(lanes)])
-            && cells.gather((base, addresses), lanes, (whole, bytes), &mut out.0)
-        {
-            return Ok(());
-        }
-        self.each_lane(room, addresses, lanes, whole, |lane, cells, offset| {
-            out.0[lane] = cells.load(offset, bytes, Ordering::Acquire);
-        })
-    }
-
-    /// Stores the low `bytes` of each lane's value as the first of its `whole` bytes.
-    #[inline(always)]
-    pub(crate) fn store_row(
-        &mut self,
-        room: Room,
-        addresses: &[u64; LANES],
-        lanes: u32,
-        (whole, bytes): (u32, u32),
-        values: &Row<u64>,
-    ) -> Result<(), LaneFault> {
-        if let Some((cells, base)) = self.likely(room, addresses[Paths::first_lane(lanes)])
-            && cells.scatter((base, addresses), lanes, (whole, bytes), &values.0)
-        {
-            return Ok(());
-        }
-        self.each_lane(room, addresses, lanes, whole, |lane, cells, offset| {
-            cells.store(offset, bytes, values.0[lane], Ordering::Release);
-        })
     }
 
     #[inline(always)]

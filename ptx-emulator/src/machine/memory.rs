@@ -9,7 +9,6 @@ use std::alloc::Layout;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use crate::error::{FaultKind, MemoryError};
-use crate::ir::{FULL, LANES, lanes_of};
 
 /// First address that is ever allocated.
 const GLOBAL_FIRST: u64 = 0x10_0000_0000;
@@ -34,8 +33,8 @@ const ALIGNMENT: u64 = 256;
 /// Bytes that several threads may access at once.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
-    words: Box<[AtomicU64]>,
-    length: u64,
+    pub(super) words: Box<[AtomicU64]>,
+    pub(super) length: u64,
 }
 
 impl Cells {
@@ -121,95 +120,6 @@ impl Cells {
                 _ => AtomicU64::from_ptr(pointer.cast()).store(value, order),
             }
         }
-    }
-
-    /// Whether `bytes` bytes, a power of two, of all lanes are inside and aligned; their
-    /// addresses count from `base`.
-    #[inline(always)]
-    fn hold(&self, base: u64, addresses: &[u64; LANES], lanes: u32, bytes: u32) -> bool {
-        let Some(last) = self.length.checked_sub(u64::from(bytes)) else {
-            return false;
-        };
-        // Top bits, which are set beyond the ends, and low bits of all offsets together.
-        let (mut beyond, mut low) = (0u64, 0u64);
-        let mut look = |address: u64| {
-            let offset = address.wrapping_sub(base);
-            beyond |= offset | last.wrapping_sub(offset);
-            low |= offset;
-        };
-        if lanes == FULL {
-            addresses.iter().for_each(|address| look(*address));
-        } else {
-            lanes_of(lanes).for_each(|lane| look(addresses[lane]));
-        }
-        beyond >> 63 == 0 && low & u64::from(bytes - 1) == 0
-    }
-
-    /// The first `bytes` (1, 2, 4 or 8) of each lane's `whole` bytes, when all are inside and
-    /// aligned; otherwise false.
-    #[inline(always)]
-    pub(crate) fn gather(
-        &self,
-        (base, addresses): (u64, &[u64; LANES]),
-        lanes: u32,
-        (whole, bytes): (u32, u32),
-        out: &mut [u64; LANES],
-    ) -> bool {
-        if bytes > whole || !self.hold(base, addresses, lanes, whole) {
-            return false;
-        }
-        let first = self.words.as_ptr().cast::<u8>().cast_mut();
-        macro_rules! each {
-            ($atomic:ty) => {
-                for lane in lanes_of(lanes) {
-                    let pointer = first.wrapping_add((addresses[lane] - base) as usize);
-                    // SAFETY: `hold` checked bounds and alignment of these lanes; else as in
-                    // `load`.
-                    let cell = unsafe { <$atomic>::from_ptr(pointer.cast()) };
-                    out[lane] = u64::from(cell.load(Ordering::Acquire));
-                }
-            };
-        }
-        match bytes {
-            1 => each!(AtomicU8),
-            2 => each!(AtomicU16),
-            4 => each!(AtomicU32),
-            _ => each!(AtomicU64),
-        }
-        true
-    }
-
-    /// Stores the low `bytes` (1, 2, 4 or 8) of each lane's value as the first of its `whole`
-    /// bytes, when all are inside and aligned; otherwise false, and nothing is stored.
-    #[inline(always)]
-    pub(crate) fn scatter(
-        &self,
-        (base, addresses): (u64, &[u64; LANES]),
-        lanes: u32,
-        (whole, bytes): (u32, u32),
-        values: &[u64; LANES],
-    ) -> bool {
-        if bytes > whole || !self.hold(base, addresses, lanes, whole) {
-            return false;
-        }
-        let first = self.words.as_ptr().cast::<u8>().cast_mut();
-        macro_rules! each {
-            ($atomic:ty, $ty:ty) => {
-                for lane in lanes_of(lanes) {
-                    let pointer = first.wrapping_add((addresses[lane] - base) as usize);
-                    // SAFETY: as in `gather`.
-                    let cell = unsafe { <$atomic>::from_ptr(pointer.cast()) };
-                    cell.store(values[lane] as $ty, Ordering::Release);
-                }
-            };
-        }
-        match bytes {
-            1 => each!(AtomicU8, u8),
-            2 => each!(AtomicU16, u16),
-            4 => each!(AtomicU32, u32),
-            _ => each!(AtomicU64, u64),
-        }
-        true
     }
 
     /// Replaces the value by `f` of it in one step; returns the old one.

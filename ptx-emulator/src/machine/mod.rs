@@ -14,6 +14,7 @@ mod model;
 mod path;
 mod printed;
 mod resident;
+mod rows;
 mod storage;
 pub(crate) mod transfer;
 mod warp;
