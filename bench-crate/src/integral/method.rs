@@ -127,7 +127,7 @@ impl Name {
             (
                 "--principal-value",
                 &arguments.principal_value,
-                !is_composite && !is_cubature,
+                !is_composite && !is_of_boxes,
                 WITH_BREAKS,
             ),
             (
