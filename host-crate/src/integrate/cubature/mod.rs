@@ -3,9 +3,11 @@
 mod cuts;
 mod formula;
 #[cfg(test)]
+#[path = "members_tests.rs"]
 mod members;
 mod planning;
 #[cfg(test)]
+#[path = "points_tests.rs"]
 mod points;
 mod region;
 mod rounds;
