@@ -20,8 +20,8 @@ use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
 use super::lacks::{beside, total};
 use super::region::{
-    BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
-    PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS,
+    BEST, BEYOND, COEFFICIENTS, FINE, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE, PLAN, Region,
+    SUMS,
 };
 use super::rule::{largest, node, number, place};
 use crate::LANES;

@@ -3,9 +3,11 @@
 mod cuts;
 mod formula;
 #[cfg(test)]
+#[path = "members_tests.rs"]
 mod members;
 mod planning;
 #[cfg(test)]
+#[path = "points_tests.rs"]
 mod points;
 mod region;
 mod rounds;
@@ -213,10 +215,8 @@ impl Cubature {
             let problem = format!("are {dimensions}, the formula has {variables} variables");
             return Err(Error::argument("limits", problem));
         }
-        let (first, most) = (
-            (MIN_NODES as u64).pow(dimensions as u32),
-            self.options.evaluations,
-        );
+        let most = self.options.evaluations;
+        let first = (MIN_NODES as u64).pow(dimensions as u32);
         if most < first {
             let problem = format!(
                 "is {most}, allowed are {first} and more: the first rule of {dimensions} dimensions has so many"
