@@ -275,12 +275,15 @@ unsafe fn put(request: &Request, sums: &Sums, to: *mut f64) {
         *slot(1) = sums.magnitude;
         warp::sync_warp(warp::FULL_MASK);
         let mut index = lane;
-        while index < FIRST + dimensions * COEFFICIENTS {
-            let row = slot(index).wrapping_sub(lane);
+        while index < BEST {
+            // Axes that are not there have none.
             let (mut sum, mut from) = (0.0, 0);
-            while from < LANES as usize {
-                sum += *row.add(from);
-                from += 1;
+            if index < FIRST + dimensions * COEFFICIENTS {
+                let row = slot(index).wrapping_sub(lane);
+                while from < LANES as usize {
+                    sum += *row.add(from);
+                    from += 1;
+                }
             }
             *to.add(index) = sum;
             index += LANES as usize;
