@@ -12,7 +12,7 @@ methods! {
         /// The cosine of `self * pi`. Within 1 ulp.
         fn cospi(self) -> Self { own trigonometry cospi(self) }
 
-        /// The sine of `self * pi`. Within 1 ulp; subnormal results of f32 within 1.2.
+        /// The sine of `self * pi`. Within 1 ulp; results of f32 below 2^-125 within 1.2.
         fn sinpi(self) -> Self { own trigonometry sinpi(self) }
 
         /// [`sinpi`](FloatExt::sinpi) and [`cospi`](FloatExt::cospi), with their bits.

@@ -184,16 +184,16 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_35() {
 
 /// The largest that a search has found, each of which is more than 1 ulp away.
 #[test]
-fn the_largest_errors_known_are_within_1_35_ulp() {
+fn the_largest_errors_known_are_within_1_45_ulp() {
     let (atan, tan, tanh) = (
-        1.044_365_116_568_545_5,
-        -23_545.466_722_176_832,
+        1.011_325_499_996_546_2,
+        -28_425.915_680_547_441,
         0.997_302_466_061_462,
     );
     let (y, x) = (1.607_219_077_470_196_4, 1.607_195_840_465_929_7);
     let errors = [
-        (1.3, ulps(GpuFloat::atan(atan), &exact(atan).atan())),
-        (1.35, ulps(GpuFloat::tan(tan), &exact(tan).tan())),
+        (1.45, ulps(GpuFloat::atan(atan), &exact(atan).atan())),
+        (1.45, ulps(GpuFloat::tan(tan), &exact(tan).tan())),
         (1.2, ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh())),
         (
             1.25,

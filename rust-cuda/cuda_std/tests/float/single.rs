@@ -63,14 +63,16 @@ fn exponentials_and_logarithms_of_f32_are_within_1_ulp() {
 }
 
 #[test]
-fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_1_25() {
+fn roots_and_trigonometry_of_f32_are_within_1_ulp_and_tangents_within_1_3() {
     within(0.9, "cbrt", GpuFloat::cbrt, f64::cbrt);
-    within(1.2, "atan", GpuFloat::atan, f64::atan);
+    within(1.25, "atan", GpuFloat::atan, f64::atan);
     within(1.0, "asin", GpuFloat::asin, f64::asin);
     within(1.0, "acos", GpuFloat::acos, f64::acos);
     within(1.0, "sin", GpuFloat::sin, f64::sin);
     within(1.0, "cos", GpuFloat::cos, f64::cos);
-    within(1.25, "tan", GpuFloat::tan, f64::tan);
+    within(1.0, "sin of both", |x| GpuFloat::sin_cos(x).0, f64::sin);
+    within(1.0, "cos of both", |x| GpuFloat::sin_cos(x).1, f64::cos);
+    within(1.3, "tan", GpuFloat::tan, f64::tan);
 }
 
 #[test]
@@ -96,8 +98,17 @@ fn half_turns(x: f64) -> f64 {
 
 #[test]
 fn half_turns_and_error_functions_of_f32_are_within_1_ulp() {
-    // Of subnormal numbers; 1 of others.
     within(1.2, "sinpi", FloatExt::sinpi, half_turns);
+    // Smaller results have no such bound: their arguments are taken to be 0.
+    let large = |x: f64| {
+        if half_turns(x).abs() < 2f64.powi(-125) {
+            0.0
+        } else {
+            x
+        }
+    };
+    let function = |x: f32| FloatExt::sinpi(large(x.into()) as f32);
+    within(1.0, "sinpi of more", function, |x| half_turns(large(x)));
     within(1.0, "cospi", FloatExt::cospi, |x| half_turns(x % 2.0 + 0.5));
     within(1.0, "erf", FloatExt::error_function, libm::erf);
     within(
@@ -109,7 +120,7 @@ fn half_turns_and_error_functions_of_f32_are_within_1_ulp() {
 }
 
 #[test]
-fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_1() {
+fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_2() {
     let mut numbers = Numbers::new();
     let (mut power, mut angle, mut length) = (0.0f64, 0.0f64, 0.0f64);
     for _ in 0..100_000 {
@@ -124,9 +135,9 @@ fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_1() {
         if !y.is_nan() && !x.is_nan() {
             let truth = f64::from(y).atan2(f64::from(x));
             angle = angle.max(ulps(GpuFloat::atan2(y, x), truth));
-            // Quotients just above 1, where errors are largest.
+            // Quotients about 1, where errors are largest.
             let x = numbers.between(1.0, 2.0) as f32;
-            let y = x * (1.0 + numbers.between(0.0, 2e-3) as f32);
+            let y = x * (1.0 + numbers.between(-2e-3, 2e-3) as f32);
             let truth = f64::from(y).atan2(f64::from(x));
             angle = angle.max(ulps(GpuFloat::atan2(y, x), truth));
             let truth = f64::from(y).hypot(f64::from(x));
@@ -138,7 +149,7 @@ fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_1() {
         "powers are {power:.3} ulp away"
     );
     assert!(
-        angle > 0.25 && angle <= 1.1,
+        angle > 0.25 && angle <= 1.2,
         "angles are {angle:.3} ulp away"
     );
     assert!(
@@ -149,16 +160,16 @@ fn powers_and_lengths_of_f32_are_within_1_ulp_and_angles_within_1_1() {
 
 /// The largest that a search has found, each of which is more than 1 ulp away.
 #[test]
-fn the_largest_errors_known_of_f32_are_within_1_25_ulp() {
-    let angle = f32::from_bits(0x46d5_7998);
+fn the_largest_errors_known_of_f32_are_within_1_3_ulp() {
+    let angle = f32::from_bits(0x45ed_f397);
     let tangent = ulps(GpuFloat::tan(angle), f64::from(angle).tan());
-    assert!(tangent > 1.15 && tangent <= 1.25, "{tangent:.3}");
-    let x = f32::from_bits(0x3f85_f22d);
+    assert!(tangent > 1.2 && tangent <= 1.3, "{tangent:.3}");
+    let x = f32::from_bits(0x3f80_faaf);
     let arc = ulps(GpuFloat::atan(x), f64::from(x).atan());
-    assert!(arc > 1.15 && arc <= 1.2, "{arc:.3}");
-    let (y, x) = (1.280_733_6f32, 1.280_307_7f32);
+    assert!(arc > 1.2 && arc <= 1.25, "{arc:.3}");
+    let (y, x) = (1.868_687_2f32, 1.869_261_9f32);
     let angle = ulps(GpuFloat::atan2(y, x), f64::from(y).atan2(f64::from(x)));
-    assert!(angle > 1.0 && angle <= 1.1, "{angle:.3}");
+    assert!(angle > 1.1 && angle <= 1.2, "{angle:.3}");
 }
 
 #[test]
