@@ -181,7 +181,8 @@ fn build(folder: &Path, names: &[&str], debug: DebugInfo) -> Result<Artifact, Cu
     let builder = builder
         .arch(ptx::NEWEST)
         .lints(LintLevel::Deny)
-        .debug(debug);
+        .debug(debug)
+        .for_emulators(true);
     let builder = builder.progress(|progress| terminal::note(&progress.to_string()));
     builder.only(names).build_all()
 }

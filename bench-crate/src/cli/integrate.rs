@@ -48,7 +48,7 @@ pub struct IntegrateArguments {
         value_name = "C",
         allow_hyphen_values = true,
         requires = "formula",
-        conflicts_with_all = ["over", "breaks"]
+        conflicts_with_all = ["integrand", "over", "breaks"]
     )]
     pub principal_value: Option<String>,
 
@@ -62,7 +62,8 @@ pub struct IntegrateArguments {
     /// x rises or falls with each row. With --dx the file has y alone. The rules are simpson, the
     /// default, trapezoid and, with --dx, gregory.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["integrand", "formula", "list", "from", "to",
-        "parameters", "strips", "tolerance", "absolute", "intervals", "levels", "breaks", "batch"])]
+        "parameters", "over", "principal_value", "derivative", "strips", "tolerance", "absolute", "intervals", "levels",
+        "evaluations", "seed", "breaks", "batch"])]
     pub samples: Option<PathBuf>,
 
     /// Distance between samples, which have no column x then

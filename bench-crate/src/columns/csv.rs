@@ -188,10 +188,13 @@ impl Cells {
         separator: u8,
         headings: &[Heading],
     ) -> Result<(), Problem> {
+        if bytes.starts_with(&[COMMENT]) {
+            return Ok(());
+        }
         let text = std::str::from_utf8(bytes).map_err(|_| not_utf8(line))?;
         let text = text.strip_suffix('\n').unwrap_or(text);
         let found = 1 + bytes.iter().filter(|byte| **byte == separator).count();
-        if bytes.starts_with(&[COMMENT]) || found == 1 && text.trim().is_empty() {
+        if found == 1 && text.trim().is_empty() {
             return Ok(());
         }
         self.push(line, text.split(char::from(separator)), found, headings)

@@ -85,7 +85,7 @@ impl<R: Number> Runner<R> {
     /// it.
     pub(super) fn most(&self) -> usize {
         match &self.plan {
-            Plan::Cubature(..) => 1,
+            Plan::Cubature(..) | Plan::Vegas(..) | Plan::Lattice(..) => 1,
             Plan::Strips(..) => ROWS,
             _ if self.device.properties().has_timer => columns::ROWS,
             // The emulator.

@@ -182,6 +182,10 @@ pub(super) fn integrate(
     plan.inclusive_in_place(&mut sums)?;
     let sums = sums.to_vec()?;
     let value = sums.last().copied().unwrap_or_default();
+    let is_fine = value.is_finite();
+    if !is_fine {
+        watch.object("the integral is not finite: a sample is not, or sums overflow");
+    }
     let written = if !arguments.cumulative && out.is_none() && asked.format == Format::Table {
         let range = match (of.x.first(), of.x.last(), asked.dx) {
             (Some(first), Some(last), None) => format!("from {} to {}", text(*first), text(*last)),
@@ -229,8 +233,5 @@ pub(super) fn integrate(
             to.write(&columns.iter().collect::<Vec<_>>())
         })?
     };
-    Ok(Done {
-        is_fine: true,
-        written,
-    })
+    Ok(Done { is_fine, written })
 }

@@ -88,9 +88,16 @@ pub(super) unsafe fn beside<I: Integrand>(
         last > ROUGH * half && last > ROUGH_NOISE * fine,
         edges(dimensions),
     );
-    let is_rounding = GpuFloat::abs(lacks) <= ROUNDING * all;
+    // What a lane sees of infinity or of no number, all are to know of.
+    let is_number = all < f64::INFINITY;
+    let is_rounding = is_number && GpuFloat::abs(lacks) <= ROUNDING * all;
     lacks = if is_rounding { 0.0 } else { lacks * weight };
-    let off = GpuFloat::abs(lacks) / f64::from(LANES);
+    let off = if is_number {
+        GpuFloat::abs(lacks) / f64::from(LANES)
+    } else {
+        f64::NAN
+    };
+    let is_rough = is_rough || !is_number;
     let is_edge = lane < edges;
     // SAFETY: the caller's.
     unsafe {

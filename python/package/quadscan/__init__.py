@@ -449,7 +449,7 @@ def integrate(
         shapes = ", ".join(str(array.shape) for array in arrays)
         raise ValueError(f"a, b and parameters do not fit together: shapes {shapes}") from None
     shape, n = arrays[0].shape, arrays[0].size
-    lower, upper = (np.ascontiguousarray(array).reshape(-1) for array in arrays[:2])
+    lower, upper = (np.require(array, requirements="CA").reshape(-1) for array in arrays[:2])
     columns = [array.reshape(-1) for array in arrays[2:]]
     rows = np.ascontiguousarray(np.stack(columns, -1) if columns else np.empty(0, dtype))
     results = Integrals(*(np.empty(shape, of) for of in (dtype, dtype, np.uint32, np.uint32)))
@@ -478,9 +478,9 @@ def integrate_samples(y, x=None, dx=1.0, *, rule="simpson", cumulative=False, de
     >>> quadscan.integrate_samples([0.0, 1.0, 4.0], rule="trapezoid", cumulative=True).tolist()
     [0.0, 0.5, 3.0]
     """
-    arrays = [np.ascontiguousarray(_numbers(y, "y", np.float64))]
+    arrays = [np.require(_numbers(y, "y", np.float64), requirements="CA")]
     if x is not None:
-        arrays.append(np.ascontiguousarray(_numbers(x, "x", np.float64)))
+        arrays.append(np.require(_numbers(x, "x", np.float64), requirements="CA"))
     for array, name in zip(arrays, "yx"):
         if array.ndim != 1:
             raise ValueError(f"{name} has {array.ndim} dimensions, allowed is one")
@@ -513,7 +513,7 @@ def _over(function, over, rtol, atol, limit, device, parameters):
     shape = arrays[0].shape if arrays else ()
     n = arrays[0].size if arrays else 1
     rows = np.empty(0) if not arrays else np.stack([array.reshape(-1) for array in arrays], -1)
-    rows = np.ascontiguousarray(rows)
+    rows = np.require(rows, requirements="CA")
     kinds = (np.float64, np.float64, np.uint32, np.uint64)
     results = Integrals(*(np.empty(shape, of) for of in kinds))
     device = open(device) if isinstance(device, str) else device or open()

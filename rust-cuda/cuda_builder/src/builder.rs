@@ -71,6 +71,7 @@ pub struct CudaBuilder {
     kernels_of_dependencies: bool,
     only: Vec<String>,
     mark_convergent: bool,
+    for_emulators: bool,
     setup_command: Option<String>,
     lints: Levels,
     report: Report,
@@ -108,6 +109,7 @@ impl CudaBuilder {
             kernels_of_dependencies: false,
             only: Vec::new(),
             mark_convergent: true,
+            for_emulators: false,
             setup_command: None,
             lints: Levels::default(),
             report: Report::default(),
@@ -331,6 +333,13 @@ impl CudaBuilder {
     /// cargo's own messages go to stderr; with one, the compiler's alone.
     pub fn progress(mut self, listener: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
         self.report = Report::new(listener);
+        self
+    }
+
+    /// Whether an emulator alone takes the PTX, so that nothing warns of [`DebugInfo::Full`].
+    /// Default: false.
+    pub fn for_emulators(mut self, alone: bool) -> Self {
+        self.for_emulators = alone;
         self
     }
 

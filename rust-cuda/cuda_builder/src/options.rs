@@ -11,7 +11,8 @@ pub enum DebugInfo {
     /// names included, which `nvdisasm -gi` shows; twice as many bytes of PTX.
     LineTables,
     /// Types and variables too, for an emulator alone: LLVM then writes `.target ..., debug`,
-    /// which `ptxas` does not accept in optimised code. The instructions are the same.
+    /// which `ptxas` does not accept in optimised code. The instructions are the same. A warning
+    /// says so, except with [`crate::CudaBuilder::for_emulators`].
     Full,
 }
 

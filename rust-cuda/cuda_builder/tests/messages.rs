@@ -7,7 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use cuda_builder::{CudaBuilder, CudaBuilderError, Lint, LintLevel, NvvmArch, toolchain};
+use cuda_builder::{
+    CudaBuilder, CudaBuilderError, DebugInfo, Lint, LintLevel, NvvmArch, toolchain,
+};
 use support::{Kernels, kernel};
 
 #[test]
@@ -183,6 +185,23 @@ fn a_crate_without_a_kernel_is_told_so_and_one_with_kernels_is_not() {
                    kernels_of_dependencies(true)";
     assert_eq!(said.matches(warning).count(), 1, "{said}");
     assert_eq!(said.matches("has no kernel").count(), 1, "{said}");
+}
+
+#[test]
+fn full_debug_information_is_warned_of_except_for_emulators() {
+    if std::env::var_os(CHILD).is_some() {
+        let kernels = Kernels::new(&kernel("own_kernels", "a", ""));
+        let builder = || kernels.builder().debug(DebugInfo::Full);
+        assert!(builder().build_all().is_ok());
+        assert!(builder().for_emulators(true).build_all().is_ok());
+        return;
+    }
+    let (code, said) = in_a_child("full_debug_information_is_warned_of_except_for_emulators");
+    assert_eq!(code, Some(0), "{said}");
+    let warning = "warning: DebugInfo::Full makes PTX that no GPU's driver loads: ptxas does not \
+                   accept `.target ..., debug` in optimised code; use DebugInfo::LineTables\n";
+    assert_eq!(said.matches(warning).count(), 1, "{said}");
+    assert_eq!(said.matches("DebugInfo::Full").count(), 1, "{said}");
 }
 
 #[test]

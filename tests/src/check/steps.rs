@@ -10,7 +10,7 @@ use std::path::Path;
 use quadscan::device::emulator::ptx_emulator::observe::{NamedRegister, Observer, Registers, Site};
 use quadscan::device::emulator::ptx_emulator::{Program, Type};
 
-use super::variables::Variables;
+use super::variables::OfKernel;
 
 /// Registers that are shown of a line: those that were written last.
 const SHOWN: usize = 4;
@@ -39,7 +39,7 @@ pub(super) struct Steps<'p> {
     /// The instruction behind which nothing more is kept.
     end: Option<u32>,
     steps: VecDeque<Step>,
-    variables: Option<&'p Variables>,
+    variables: Option<&'p OfKernel>,
 }
 
 /// What a line wrote.
@@ -66,7 +66,7 @@ impl<'p> Steps<'p> {
     }
 
     /// With the names of variables.
-    pub(super) fn naming(self, variables: Option<&'p Variables>) -> Self {
+    pub(super) fn naming(self, variables: Option<&'p OfKernel>) -> Self {
         Steps { variables, ..self }
     }
 

@@ -82,7 +82,8 @@ impl Observation for Tracing {
         }
         let (block, linear) = (self.thread.block.0, self.thread.linear(launch.shape));
         let steps = Steps::first(launch.program, block, linear, KEPT);
-        let steps = steps.naming(self.variables.as_deref());
+        let variables = self.variables.as_deref();
+        let steps = steps.naming(variables.and_then(|all| all.of_kernel(launch.kernel)));
         let (checked, steps) = gpu.check_observed(
             launch.program,
             launch.kernel,

@@ -56,13 +56,15 @@ fn expect(of: &Cubed, exact: f64, relative: f64, what: &str) {
     assert!(of.error <= relative * of.value.abs(), "{what}: {of:?}");
 }
 
-/// In two dimensions and, where it is not emulated, in all that the seven have.
+/// In two dimensions and, where it is not emulated, in all that the seven have; there one of them,
+/// which is smooth, in three.
 pub(crate) fn claims_of_the_seven_integrands_hold(bench: &Bench) -> Outcome {
     let is_emulated = bench.device.properties().kind == EMULATOR;
     for (name, dimensions, a, u) in SEVEN {
-        let shapes: &[(usize, &[i32])] = match is_emulated {
-            true => &[(2, &[3, 7])],
-            false => &[
+        let shapes: &[(usize, &[i32])] = match (is_emulated, name) {
+            (true, "oscillatory") => &[(2, &[3, 7]), (3, &[3])],
+            (true, _) => &[(2, &[3, 7])],
+            (false, _) => &[
                 (2, &[3, 7]),
                 (3, &[4]),
                 (dimensions, &[3, 4, 5, 6, 7, 8, 9]),

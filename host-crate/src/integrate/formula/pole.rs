@@ -56,6 +56,15 @@ impl<R: Number> PrincipalValue<R> {
         }
         // A node next to a limit is not rounded to one beyond it.
         let (mut below, mut above) = (pole - low, high - pole);
+        for (side, limit) in [(below, low), (above, high)] {
+            if limit.is_number() && !side.is_number() {
+                let name = R::TYPE_NAME;
+                let problem = format!(
+                    "is {pole:?}, which is farther from {limit:?} than {name} can represent"
+                );
+                return Err(Error::argument("pole", problem));
+            }
+        }
         while pole - below < low {
             below = below.below();
         }
@@ -68,8 +77,9 @@ impl<R: Number> PrincipalValue<R> {
         } else {
             (above, below)
         };
-        let bend = match near.is_number() {
-            true => one / near - one / far,
+        let bend = match near.is_number() && near < far {
+            // With as much more as rounding of the nearer place may be.
+            true => one / near - one / far + R::from_f64(4.0) * R::EPSILON / near,
             false => R::ZERO,
         };
         let limits = if to < from {
@@ -92,8 +102,9 @@ impl<R: Number> PrincipalValue<R> {
 }
 
 impl Formula {
-    /// The function whose integral is the Cauchy principal value of this one over `x - pole`. Its
-    /// limits and its last three parameters are those of a [`PrincipalValue`]; for the rules that go
+    /// The function whose integral is the Cauchy principal value of this one over `x - pole`. What is
+    /// integrated has a slope at the pole, or is at least as smooth as a root there: that is not checked,
+    /// and a jump at the pole, which has no principal value, may be given one. Its limits and its last three parameters are those of a [`PrincipalValue`]; for the rules that go
     /// to a tolerance.
     ///
     /// # Errors

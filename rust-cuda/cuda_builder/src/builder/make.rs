@@ -18,7 +18,7 @@ use crate::progress::Progress;
 use crate::stamp::Stamp;
 use crate::toolchain;
 use crate::writer::{Job, Writer};
-use crate::{CudaBuilderError, EmitOption, NvvmArch};
+use crate::{CudaBuilderError, DebugInfo, EmitOption, NvvmArch};
 
 /// The file in an artifact's folder that a build holds the lock on.
 const LOCK: &str = "cuda-builder.lock";
@@ -63,6 +63,9 @@ impl CudaBuilder {
         let mut warnings: Vec<String> = toolchain.warning.clone().into_iter().collect();
         if self.use_constant_memory_space {
             warnings.push("use_constant_memory_space has no effect: write #[address_space(constant)] on the statics that are meant".into());
+        }
+        if self.debug == DebugInfo::Full && !self.for_emulators {
+            warnings.push("DebugInfo::Full makes PTX that no GPU's driver loads: ptxas does not accept `.target ..., debug` in optimised code; use DebugInfo::LineTables".into());
         }
         let kernels = Crate::find(&toolchain, &self.path)?;
         let target = match &self.target_dir {
