@@ -252,12 +252,16 @@ pub(crate) fn sample_increments(
         "gregory" => SampleRule::Gregory,
         other => {
             let allowed = "allowed are simpson, trapezoid and gregory";
-            return Err(PyValueError::new_err(format!("rule is '{other}', {allowed}")));
+            return Err(PyValueError::new_err(format!(
+                "rule is '{other}', {allowed}"
+            )));
         }
     };
     let (y, n) = y;
     if n == 0 {
-        return Err(PyValueError::new_err("y has 0 samples, allowed are 2 and more"));
+        return Err(PyValueError::new_err(
+            "y has 0 samples, allowed are 2 and more",
+        ));
     }
     // SAFETY: the package's: arrays of so many elements, which it holds, the last one alone.
     unsafe {
