@@ -29,6 +29,7 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 5] = [
             "values_formula",
             "functions_formula",
             "cubature",
+            "monte_carlo",
         ],
     ),
     ("TABLES", &["main"]),

@@ -250,6 +250,13 @@ pub const FAMILIES: &[Family] = &[
         launched_by: "`quadscan::integrate`, `quadscan integrate --over`, table `cubature`",
         why: "cubature, with a hole that a formula of several variables takes the place of",
     },
+    Family {
+        name: "formulas at random points",
+        prefixes: &["monte_carlo_"],
+        instances: &[],
+        launched_by: "`quadscan::integrate`, `quadscan integrate --over --rule vegas`, `--rule lattice`",
+        why: "VEGAS+ and lattices, with a hole that a formula of up to 32 variables takes the place of",
+    },
 ];
 
 impl Family {

@@ -344,7 +344,7 @@ impl<W: Write> CsvWriter<W> {
         let names = headings.iter().map(|heading| &*heading.name);
         let mut writer = writer(separator);
         writer.write_record(names).map_err(system)?;
-        output.write_all(&text_of(writer)?)?;
+        output.write_all(&writer.into_inner().map_err(|error| error.into_error())?)?;
         Ok(Self { output, separator })
     }
 }
@@ -378,7 +378,7 @@ fn text(columns: &[&Column], rows: Range<usize>, separator: u8) -> io::Result<Ve
         }
         writer.write_record(None::<&[u8]>).map_err(system)?;
     }
-    text_of(writer)
+    writer.into_inner().map_err(|error| error.into_error())
 }
 
 /// What makes text of rows.
@@ -388,10 +388,6 @@ fn writer(separator: u8) -> csv::Writer<Vec<u8>> {
         // Quotes cells that have it.
         .comment(Some(COMMENT))
         .from_writer(Vec::new())
-}
-
-fn text_of(writer: csv::Writer<Vec<u8>>) -> io::Result<Vec<u8>> {
-    writer.into_inner().map_err(|error| error.into_error())
 }
 
 /// What the system said: a reader that has gone away is told from a full disk.

@@ -1,6 +1,6 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
-//! `request` is what the command line asks for, of which `method` is the rule, `integrand` the
+//! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
 //! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. `samples` are integrals of tables. How integrals are computed is
@@ -22,6 +22,7 @@ mod request;
 mod results;
 mod run;
 mod samples;
+mod typed;
 
 use std::io::{self, Read, Write};
 

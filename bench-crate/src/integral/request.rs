@@ -137,6 +137,15 @@ impl<R: Number> Request<R> {
         }
         let pole = arguments.principal_value.as_deref();
         let formula = integrand::formula(arguments, over.as_ref())?;
+        // Who names a function has no table: clap takes that for a table left out on purpose.
+        let of_tables = [
+            ("--dx", arguments.dx.is_some()),
+            ("--cumulative", arguments.cumulative),
+        ];
+        if let Some((argument, _)) = of_tables.iter().find(|(_, is_given)| *is_given) {
+            let problem = "has no place without --samples, allowed is it with a table";
+            return Err(refused(argument, problem.to_owned()));
+        }
         let derivative = match (&formula, &arguments.derivative) {
             (Some(formula), Some(name)) => Some(derivative(formula, over.as_ref(), pole, name)?),
             (None, Some(_)) => {

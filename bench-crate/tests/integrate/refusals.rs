@@ -85,17 +85,17 @@ fn an_option_has_its_place_in_some_rules_and_is_refused_in_others() {
         (
             "simpson",
             "--tolerance 1e-3",
-            "g7k15, g10k21, tanh-sinh and cubature",
+            "g7k15, g10k21, tanh-sinh, cubature, vegas and lattice",
         ),
         (
             "simpson",
             "--absolute 1e-3",
-            "g7k15, g10k21, tanh-sinh and cubature",
+            "g7k15, g10k21, tanh-sinh, cubature, vegas and lattice",
         ),
         ("simpson", "--break 0.5", "g7k15, g10k21 and tanh-sinh"),
         ("tanh-sinh", "--intervals 9", "g7k15 and g10k21"),
         ("g7k15", "--levels 9", "tanh-sinh"),
-        ("g7k15", "--evaluations 9", "cubature"),
+        ("g7k15", "--evaluations 9", "cubature, vegas and lattice"),
     ] {
         let (argument, _) = option.split_once(' ').unwrap_or_default();
         assert_eq!(

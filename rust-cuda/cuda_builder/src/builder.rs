@@ -45,8 +45,7 @@ pub struct CudaBuilder {
     pub fast_div: bool,
     /// See [`CudaBuilder::fma_contraction`].
     pub fma_contraction: bool,
-    /// What else is written beside the PTX. Both can be asked for by
-    /// [`CudaBuilder::emit_llvm_ir`] and [`CudaBuilder::emit_llvm_bitcode`].
+    /// Beside the PTX: [`CudaBuilder::emit_llvm_ir`] and [`CudaBuilder::emit_llvm_bitcode`].
     pub emit: Option<EmitOption>,
     /// See [`CudaBuilder::optix`].
     pub optix: bool,
@@ -137,8 +136,7 @@ impl CudaBuilder {
         self
     }
 
-    /// Copies the PTX of [`CudaBuilder::build`] there; its folder is made if
-    /// it is not there.
+    /// Copies the PTX of [`CudaBuilder::build`] there; its folder is made if it is not there.
     pub fn copy_to(mut self, path: impl AsRef<Path>) -> Self {
         self.ptx_file_copy_path = Some(path.as_ref().to_owned());
         self
@@ -336,8 +334,7 @@ impl CudaBuilder {
         self
     }
 
-    /// Whether an emulator alone takes the PTX, so that nothing warns of [`DebugInfo::Full`].
-    /// Default: false.
+    /// Whether an emulator alone takes the PTX: nothing warns of [`DebugInfo::Full`]. Default: false.
     pub fn for_emulators(mut self, alone: bool) -> Self {
         self.for_emulators = alone;
         self
@@ -351,8 +348,7 @@ impl CudaBuilder {
         self
     }
 
-    /// Builds the PTX of one architecture and returns its path, or that of
-    /// the copy.
+    /// Builds the PTX of one architecture and returns its path, or that of the copy.
     ///
     /// # Errors
     ///
