@@ -1,7 +1,7 @@
 //! `docs/kernels.md` says of every kernel why our PTX has it.
 //!
 //! `UPDATE_KERNELS=1 cargo test -p quadscan-tests --test kernels` writes the page anew, with what
-//! building each family alone costs: minutes.
+//! building each family alone costs: minutes. `UPDATE_KERNELS=new` measures those that the page has not.
 
 #[path = "../../kernels-crate/embed/families.rs"]
 mod embedded;
@@ -54,13 +54,15 @@ fn cost(target: &Path, arch: NvvmArch, entries: &[&str]) -> Cost {
     Cost { seconds, bytes }
 }
 
-fn measured(modules: &[Module]) -> BTreeMap<String, Cost> {
+/// What the families cost of which nothing is known.
+fn measured(modules: &[Module], known: BTreeMap<String, Cost>) -> BTreeMap<String, Cost> {
     let target = tempfile::tempdir().expect("a temporary folder");
-    let mut costs: BTreeMap<String, Cost> = BTreeMap::new();
+    let mut costs = known.clone();
     for (&arch, module) in ptx::ARCHS.iter().zip(modules) {
         // What all of them need is built first; these two are a few instructions.
         let [_, nothing] = ["hang", "fault"].map(|entry| cost(target.path(), arch, &[entry]));
-        for family in FAMILIES {
+        let new = FAMILIES.iter().filter(|of| !known.contains_key(of.name));
+        for family in new {
             let cost = cost(target.path(), arch, &family.entries(module));
             let of_all = costs.entry(family.name.to_owned()).or_default();
             of_all.seconds += (cost.seconds - nothing.seconds).max(0.0);
@@ -101,8 +103,12 @@ fn every_kernel_is_in_a_feature_that_embeds_it() {
 fn the_page_is_that_of_the_kernels() {
     let (path, modules) = (root().join("docs/kernels.md"), modules());
     let there = fs::read_to_string(&path).unwrap_or_default();
-    if std::env::var_os("UPDATE_KERNELS").is_some() {
-        let page = families::page(&modules, &measured(&modules));
+    if let Some(which) = std::env::var_os("UPDATE_KERNELS") {
+        let known = match which == "new" {
+            true => families::costs(&there),
+            false => BTreeMap::new(),
+        };
+        let page = families::page(&modules, &measured(&modules, known));
         fs::write(&path, page).expect("docs can be written to");
         return;
     }
