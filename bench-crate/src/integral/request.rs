@@ -137,7 +137,7 @@ impl<R: Number> Request<R> {
         }
         let pole = arguments.principal_value.as_deref();
         let formula = integrand::formula(arguments, over.as_ref())?;
-        // Who names a function has no table: clap takes that for a table left out on purpose.
+        // Clap lets `requires` pass where a function is named, which no table goes with.
         let of_tables = [
             ("--dx", arguments.dx.is_some()),
             ("--cumulative", arguments.cumulative),
