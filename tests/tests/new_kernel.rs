@@ -30,7 +30,7 @@ const TABLES: &str = "bench-crate/src/tables/mod.rs";
 
 /// What is copied: the crates that a kernel has files in, and what they include of others by its
 /// path.
-const COPIED: [&str; 9] = [
+const COPIED: [&str; 10] = [
     "kernels-crate/",
     "host-crate/",
     "bench-crate/",
@@ -38,6 +38,7 @@ const COPIED: [&str; 9] = [
     "Cargo.toml",
     "Cargo.lock",
     "ptx-emulator/src/bin/ptx-emulator/help.rs",
+    "ptx-emulator/src/bin/ptx-emulator/npy.rs",
     "ptx-emulator/src/bin/ptx-emulator/sentence.rs",
     "ptx-emulator/tests/cli/matrix.rs",
 ];

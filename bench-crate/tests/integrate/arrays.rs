@@ -143,7 +143,7 @@ fn results_are_an_array_of_records_with_the_digits_of_the_text() {
         "('evaluations', '<u8')",
         "('status', '|S16')",
         "('at', '<f8')",
-        "(2, )",
+        "(2,)",
         "False",
     ] {
         assert!(header.contains(field), "{field} in {header}");

@@ -1,21 +1,12 @@
 //! The header of a `.npy` file: which columns there are, and where their cells are.
 
-use std::io::Read;
-
-use npyz::{DType, Field, NpyHeader, Order, TypeStr};
-
+use super::header::{Descr, Header};
 use crate::columns::block::{Heading, Kind};
 use crate::columns::number::{self, Scalar};
 use crate::columns::{ONE_COLUMN, Problem};
 
-/// Bytes of a header's text at most: it is read by recursion into brackets. Ten fields have
-/// less than 300.
-const HEADER: usize = 1 << 14;
-
-/// Brackets within brackets of it, at most: a dictionary, its list of fields, a field, and what
-/// is in that. The reader of headers tries every way to read a bracket, and needs twice as long
-/// for one more.
-const NESTED: usize = 6;
+/// Columns of a plain array whose columns have no names, at most.
+const COLUMNS: u64 = 1 << 14;
 
 /// Bytes of a cell at most.
 const CELL: usize = 1 << 16;
@@ -52,73 +43,26 @@ pub(super) fn wrong(problem: impl Into<String>) -> Problem {
 
 /// The columns of a file, and where their cells are.
 pub(super) fn layout(
-    header: &NpyHeader,
+    header: &Header,
     known: &[&str],
 ) -> Result<(Vec<Heading>, Vec<Plane>), Problem> {
-    match header.dtype() {
-        DType::Plain(kind) => of_columns(header, &kind, known),
-        DType::Record(fields) => of_records(header, fields),
-        other => Err(of_another_type(&other.descr())),
+    match &header.descr {
+        Descr::Plain(kind) => of_columns(header, kind, known),
+        Descr::Records(fields) => of_records(header, fields),
     }
-}
-
-/// The header, which says what follows.
-pub(super) fn header(input: &mut impl Read) -> Result<NpyHeader, Problem> {
-    let no_npy = || wrong("is not a .npy file, allowed is what numpy.save writes");
-    let mut start = [0; 12];
-    let mut text = Vec::new();
-    // Magic, version, and the length of the text, which has two bytes or four.
-    input.read_exact(&mut start[..10]).map_err(|_| no_npy())?;
-    let length = match start {
-        [0x93, b'N', b'U', b'M', b'P', b'Y', 1, _, low, high, ..] => {
-            text.extend_from_slice(&start[..10]);
-            usize::from(u16::from_le_bytes([low, high]))
-        }
-        [0x93, b'N', b'U', b'M', b'P', b'Y', 2 | 3, ..] => {
-            input.read_exact(&mut start[10..]).map_err(|_| no_npy())?;
-            text.extend_from_slice(&start);
-            let [.., a, b, c, d] = start;
-            u32::from_le_bytes([a, b, c, d]) as usize
-        }
-        _ => return Err(no_npy()),
-    };
-    if length > HEADER {
-        return Err(no_npy());
-    }
-    let first = text.len();
-    text.resize(first + length, 0);
-    input.read_exact(&mut text[first..]).map_err(|_| no_npy())?;
-    if nested(&text[first..]) > NESTED {
-        return Err(no_npy());
-    }
-    NpyHeader::from_reader(&text[..]).map_err(|_| no_npy())
-}
-
-/// How many brackets are open at a time, at most.
-fn nested(text: &[u8]) -> usize {
-    let (mut open, mut most) = (0_usize, 0);
-    for byte in text {
-        match byte {
-            b'[' | b'(' | b'{' => open += 1,
-            b']' | b')' | b'}' => open = open.saturating_sub(1),
-            _ => {}
-        }
-        most = most.max(open);
-    }
-    most
 }
 
 /// A plain array: of rows of all `known` columns; without those of one column, or of as many as
 /// it has, which are called by their numbers.
 fn of_columns(
-    header: &NpyHeader,
-    kind: &TypeStr,
+    header: &Header,
+    kind: &str,
     known: &[&str],
 ) -> Result<(Vec<Heading>, Vec<Plane>), Problem> {
-    let shape = header.shape();
+    let shape = &header.shape[..];
     let names: Vec<String> = match (shape, known) {
         ([_], []) => vec![ONE_COLUMN.to_owned()],
-        ([_, columns], []) if *columns <= HEADER as u64 => {
+        ([_, columns], []) if *columns <= COLUMNS => {
             (0..*columns).map(|column| column.to_string()).collect()
         }
         ([_, columns], _) if *columns == known.len() as u64 => {
@@ -135,18 +79,18 @@ fn of_columns(
     };
     let (form, size) = number_form(kind)?;
     let Form::Number { scalar, .. } = form else {
-        return Err(of_another_type(&kind.to_string()));
+        return Err(of_another_type(kind));
     };
     let cell = |at| Cell { at, size, form };
-    let planes = match header.order() {
-        Order::Fortran => {
+    let planes = match header.is_fortran {
+        true => {
             let plane = |_: &String| Plane {
                 cells: vec![cell(0)],
                 row: size,
             };
             names.iter().map(plane).collect()
         }
-        Order::C => vec![Plane {
+        false => vec![Plane {
             cells: (0..names.len()).map(|column| cell(column * size)).collect(),
             row: names.len() * size,
         }],
@@ -156,35 +100,30 @@ fn of_columns(
 }
 
 fn of_records(
-    header: &NpyHeader,
-    fields: Vec<Field>,
+    header: &Header,
+    fields: &[(String, String)],
 ) -> Result<(Vec<Heading>, Vec<Plane>), Problem> {
-    let shape = header.shape();
-    if shape.len() != 1 {
-        let shape = tuple(shape);
+    if header.shape.len() != 1 {
+        let shape = tuple(&header.shape);
         let problem = format!("has records in the shape {shape}, allowed is (items,)");
         return Err(wrong(problem));
     }
     let (mut row, mut headings, mut cells) = (0, Vec::new(), Vec::new());
-    for field in fields {
-        let size = field.dtype.num_bytes().filter(|size| *size <= CELL);
-        let size = size.ok_or_else(|| of_another_type(&field.dtype.descr()))?;
+    for (name, kind) in fields {
+        let at = row;
+        row += size(kind).ok_or_else(|| of_another_type(kind))?;
         // Aligned records have bytes without a name.
-        if !field.name.is_empty() {
-            let DType::Plain(kind) = &field.dtype else {
-                return Err(of_another_type(&field.dtype.descr()));
-            };
-            let (form, _) = number_form(kind)?;
-            let at = row;
-            cells.push(Cell { at, size, form });
-            let kind = match form {
-                Form::Number { scalar, .. } => Kind::Numbers(scalar),
-                _ => Kind::Text(0),
-            };
-            let name = field.name;
-            headings.push(Heading { name, kind });
+        if name.is_empty() {
+            continue;
         }
-        row += size;
+        let (form, size) = number_form(kind)?;
+        cells.push(Cell { at, size, form });
+        let kind = match form {
+            Form::Number { scalar, .. } => Kind::Numbers(scalar),
+            _ => Kind::Text(0),
+        };
+        let name = name.clone();
+        headings.push(Heading { name, kind });
     }
     Ok((headings, vec![Plane { cells, row }]))
 }
@@ -202,18 +141,29 @@ fn of_another_type(kind: &str) -> Problem {
     ))
 }
 
+/// A type without its byte order: a letter, and a number.
+fn code(kind: &str) -> &str {
+    kind.trim_start_matches(['<', '>', '|', '='])
+}
+
+/// Bytes of a cell of a type.
+fn size(kind: &str) -> Option<usize> {
+    let (letter, number) = code(kind).split_at_checked(1)?;
+    let number: usize = number.parse().ok()?;
+    let size = number.checked_mul(if letter == "U" { 4 } else { 1 });
+    size.filter(|size| *size <= CELL)
+}
+
 /// How cells of a type are written, and their bytes.
-fn number_form(kind: &TypeStr) -> Result<(Form, usize), Problem> {
-    let text = kind.to_string();
-    let is_big = text.starts_with('>');
-    let code = text.trim_start_matches(['<', '>', '|', '=']);
+fn number_form(kind: &str) -> Result<(Form, usize), Problem> {
+    let (is_big, code) = (kind.starts_with('>'), code(kind));
     let form = match Scalar::ALL.iter().find(|scalar| code_of(**scalar) == code) {
         Some(&scalar) => Form::Number { scalar, is_big },
         None if code.starts_with('S') => Form::Bytes,
         None if code.starts_with('U') => Form::Characters { is_big },
-        None => return Err(of_another_type(&text)),
+        None => return Err(of_another_type(kind)),
     };
-    let size = kind.num_bytes().ok_or_else(|| of_another_type(&text))?;
+    let size = size(kind).ok_or_else(|| of_another_type(kind))?;
     Ok((form, size))
 }
 

@@ -1,16 +1,17 @@
 //! NumPy's `.npy`, of either byte order: an array of numbers, whose columns follow each other in
 //! each row or, in Fortran order, in the file; or a structured array, of numbers and texts.
 
+#[path = "../../../../ptx-emulator/src/bin/ptx-emulator/npy.rs"]
+mod header;
 mod layout;
 
 use std::cmp::Ordering;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
-use npyz::{DType, Field, WriteOptions, WriterBuilder};
-
 use super::Problem;
 use super::block::{Block, Column, Heading, Kind, Numbers, Place, Places, Texts};
 use super::form::{Rows, Writer};
+use header::Descr;
 use layout::{Cell, Form, Plane, code_of, wrong};
 
 /// A reading of a file.
@@ -31,15 +32,17 @@ pub(super) struct NpyRows<I> {
 impl<I: Read + Seek> NpyRows<I> {
     /// Reads the header. `known` are the columns of a plain array; any where there are none.
     pub(super) fn new(mut input: I, known: &[&str]) -> Result<Self, Problem> {
-        let header = layout::header(&mut input)?;
+        let header = header::read(&mut input);
+        let no_npy = || wrong("is not a .npy file, allowed is what numpy.save writes");
+        let header = header.ok_or_else(no_npy)?;
         let start = input.stream_position()?;
         let (headings, planes) = layout::layout(&header, known)?;
-        let rows = header.shape().first().copied().unwrap_or_default();
+        let rows = header.shape.first().copied().unwrap_or_default();
         Ok(Self {
             input,
             headings,
             planes,
-            has_names: matches!(header.dtype(), DType::Record(_)),
+            has_names: matches!(header.descr, Descr::Records(_)),
             start,
             rows,
             read: 0,
@@ -185,27 +188,16 @@ impl<W: Write> NpyWriter<W> {
                 name => Some(name.to_owned()),
             };
             let name = name.unwrap_or_default();
-            let dtype = DType::Plain(code.parse().map_err(io::Error::other)?);
-            fields.push(Field { name, dtype });
+            fields.push((name, code));
             sizes.push(size);
         }
-        let dtype = match (&fields[..], headings) {
-            (
-                [only],
-                [
-                    Heading {
-                        kind: Kind::Numbers(_),
-                        ..
-                    },
-                ],
-            ) => only.dtype.clone(),
-            _ => DType::Record(fields),
+        let descr = match (&fields[..], headings) {
+            ([(_, code)], [heading]) if matches!(heading.kind, Kind::Numbers(_)) => {
+                Descr::Plain(code.clone())
+            }
+            _ => Descr::Records(fields),
         };
-        let header = WriteOptions::new_header_only()
-            .dtype(dtype)
-            .shape(&[rows])
-            .writer(Vec::new())
-            .write_header_only()?;
+        let header = header::written(&descr, &[rows]);
         output.write_all(&header)?;
         Ok(Self { output, sizes })
     }

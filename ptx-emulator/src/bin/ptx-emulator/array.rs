@@ -5,14 +5,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use npyz::{DType, NpyHeader, Order, WriteOptions, WriterBuilder};
 use tempfile::NamedTempFile;
 
 use crate::element::Element;
-
-/// Bytes of a `.npy` header at most; NumPy writes less than 200 for a plain
-/// array.
-const HEADER: usize = 1024;
+use crate::npy::{self, Descr, Header};
 
 /// Elements and their shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,66 +96,40 @@ fn from_raw(bytes: Vec<u8>, element: Element) -> Result<Array, String> {
     Ok(Array { bytes, shape })
 }
 
-/// The length of the text of a `.npy` header; `None` when it is not one.
-fn header_length(bytes: &[u8]) -> Option<usize> {
-    let version = bytes.strip_prefix(b"\x93NUMPY")?;
-    match *version {
-        [1, _, low, high, ..] => Some(u16::from_le_bytes([low, high]).into()),
-        [2 | 3, _, a, b, c, d, ..] => usize::try_from(u32::from_le_bytes([a, b, c, d])).ok(),
-        _ => None,
-    }
-}
-
-fn from_npy(bytes: &[u8], element: Element) -> Result<Array, String> {
-    let plain = || "is not a .npy file of a plain array".to_owned();
-    // The reader of headers recurses into brackets, and takes any length.
-    if header_length(bytes).is_none_or(|length| length > HEADER) {
-        return Err(plain());
-    }
-    let mut rest = bytes;
-    let header = NpyHeader::from_reader(&mut rest).map_err(|_| plain())?;
-    let DType::Plain(dtype) = header.dtype() else {
-        return Err(plain());
+fn from_npy(mut bytes: &[u8], element: Element) -> Result<Array, String> {
+    let Some(Header {
+        descr: Descr::Plain(dtype),
+        is_fortran,
+        shape,
+    }) = npy::read(&mut bytes)
+    else {
+        return Err("is not a .npy file of a plain array".to_owned());
     };
-    let fits = dtype.type_char().to_str() == element.kind.code().to_string()
-        && dtype.size_field() == element.bytes as u64;
-    let little = dtype.endianness().to_str() != ">" || element.bytes == 1;
+    let fits = dtype.trim_start_matches(['<', '>', '|', '=']) == &element.dtype()[1..];
+    let little = !dtype.starts_with('>') || element.bytes == 1;
     if !fits || !little {
         return Err(format!(
-            "holds {dtype}; {} needs {}",
+            "holds {dtype:.20}; {} needs {}",
             element.name,
             element.dtype()
         ));
     }
-    let shape = header.shape().to_vec();
-    if header.order() == Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
+    if is_fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
         return Err("is in Fortran order; C order is needed".into());
     }
     let expected = shape
         .iter()
         .try_fold(element.bytes as u64, |all, &n| all.checked_mul(n));
-    if expected != Some(rest.len() as u64) || rest.is_empty() {
+    if expected != Some(bytes.len() as u64) || bytes.is_empty() {
         return Err(format!(
             "has {} bytes of elements, which is not what its shape {shape:?} needs, or none",
-            rest.len()
+            bytes.len()
         ));
     }
     Ok(Array {
-        bytes: rest.to_vec(),
+        bytes: bytes.to_vec(),
         shape,
     })
-}
-
-fn to_npy(array: &Array, element: Element) -> io::Result<Vec<u8>> {
-    let invalid = |_| io::Error::other("a type that .npy does not have");
-    let dtype = DType::Plain(element.dtype().parse().map_err(invalid)?);
-    let mut bytes = WriteOptions::new_header_only()
-        .dtype(dtype)
-        .shape(&array.shape)
-        .writer(Vec::new())
-        .write_header_only()?;
-    bytes.extend_from_slice(&array.bytes);
-    Ok(bytes)
 }
 
 /// A file that is written and has not got its name yet.
@@ -256,7 +226,11 @@ impl Written {
     ) -> Result<(), String> {
         let mut write = || {
             match Format::of(file) {
-                Format::Npy => self.file.write_all(&to_npy(array, element)?)?,
+                Format::Npy => {
+                    let header = npy::written(&Descr::Plain(element.dtype()), &array.shape);
+                    self.file.write_all(&header)?;
+                    self.file.write_all(&array.bytes)?;
+                }
                 Format::Text => self.file.write_all(to_text(array, element).as_bytes())?,
                 Format::Raw => self.file.write_all(&array.bytes)?,
             }

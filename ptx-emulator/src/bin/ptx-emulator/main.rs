@@ -7,7 +7,7 @@
 //! Its layers, each of which uses those above it in this list alone:
 //!
 //! - `element`: the types of arguments. `help`: a command line whose help fits the terminal.
-//!   `sentence`: what is wrong with one.
+//!   `sentence`: what is wrong with one. `npy`: headers of `.npy` files.
 //! - `argument`: what `--arg` says.
 //! - `array`: arrays in files.
 //! - `transfer`: between a file and the modelled GPU.
@@ -19,6 +19,7 @@ mod element;
 #[allow(unreachable_pub, reason = "other programs include it")]
 mod help;
 mod list;
+mod npy;
 mod run;
 #[allow(unreachable_pub, reason = "other programs include it")]
 mod sentence;
