@@ -1,8 +1,8 @@
 //! What `cargo xtask new-kernel` writes, of every origin: it is formatted, keeps the house
 //! rules, builds without a warning, and its kernel does what its tests say, under all
 //! checks. The crates that it writes to are copied for it; the others, and what was built of
-//! them, are this workspace's. The same copy has one table more, which is a file and its name in
-//! the list of tables.
+//! them, are this workspace's, by links to their folders. The same copy has one table more, which is a
+//! file and its name in the list of tables.
 
 #[path = "../../kernels-crate/embed/ptx.rs"]
 mod ptx;
@@ -10,6 +10,8 @@ mod ptx;
 use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::ErrorKind;
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -28,20 +30,18 @@ const ORIGINS: [(&str, &str); 4] = [
 const TABLE: &str = "bench-crate/src/tables/tried_table.rs";
 const TABLES: &str = "bench-crate/src/tables/mod.rs";
 
-/// What is copied: the crates that a kernel has files in, and what they include of others by its
-/// path.
-const COPIED: [&str; 10] = [
+/// What is copied: the crates that a kernel has files in.
+const COPIED: [&str; 6] = [
     "kernels-crate/",
     "host-crate/",
     "bench-crate/",
     "tests/",
     "Cargo.toml",
     "Cargo.lock",
-    "ptx-emulator/src/bin/ptx-emulator/help.rs",
-    "ptx-emulator/src/bin/ptx-emulator/npy.rs",
-    "ptx-emulator/src/bin/ptx-emulator/sentence.rs",
-    "ptx-emulator/tests/cli/matrix.rs",
 ];
+
+/// The other members of the workspace.
+const LINKED: [&str; 5] = ["book", "ptx-emulator", "ptx-syntax", "rust-cuda", "xtask"];
 
 fn root() -> &'static Path {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -65,7 +65,7 @@ fn nested_target() -> PathBuf {
 fn folder() -> PathBuf {
     let mut hasher = DefaultHasher::new();
     root().hash(&mut hasher);
-    let name = format!("quadscan-new-kernel-{:016x}", hasher.finish());
+    let name = format!("quadscan-with-new-kernels-{:016x}", hasher.finish());
     std::env::temp_dir().join(name)
 }
 
@@ -99,39 +99,11 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The copied crates' manifest: the others are where they are. Cargo builds these for another
-/// workspace anew, and here they have little to do: nothing is optimised that compiles for half
-/// a minute then.
-fn manifest(text: &str) -> String {
-    let root = root().display();
-    let mut text = text.to_owned();
-    for (slow, level) in [
-        ("ptx-emulator", 2),
-        ("ptx-syntax", 3),
-        ("cuda_inspect", 1),
-        ("cuda_builder", 1),
-        ("cuda_std", 1),
-    ] {
-        let optimised = format!("[profile.dev.package.{slow}]\nopt-level = {level}\n");
-        assert!(text.contains(&optimised), "{slow}");
-        text = text.replace(&optimised, "");
-    }
-    for own in ["ptx-emulator", "ptx-syntax", "rust-cuda/"] {
-        let path = |of: &str| format!("path = \"{of}{own}");
-        text = text.replace(&path(""), &path(&format!("{root}/")));
-    }
-    let left = |line: &&str| {
-        let gone = [
-            "    \"ptx-emulator",
-            "    \"ptx-syntax",
-            "    \"rust-cuda/",
-            "    \"xtask\"",
-            "    \"book\"",
-        ];
-        !gone.iter().any(|member| line.starts_with(member)) && !line.starts_with("exclude")
-    };
-    let lines: Vec<&str> = text.lines().filter(left).collect();
-    lines.join("\n") + "\n"
+/// Cargo takes a package at the same place of another workspace for the same one: that is why the
+/// linked ones have been built. The copied ones are other packages by their version, and do not
+/// replace what was built of this workspace's.
+fn of_another_version(manifest: &str) -> String {
+    manifest.replace("\nversion.workspace = true\n", "\nversion = \"0.1.1\"\n")
 }
 
 /// A crate of kernels with a build script has a target folder of its own, and core compiled for it.
@@ -184,9 +156,15 @@ fn with_a_table(mut files: BTreeMap<String, String>) -> BTreeMap<String, String>
     files
 }
 
-/// Makes a folder hold these files and no others.
+/// Makes a folder hold these files, the linked folders, and no others.
 fn replace(folder: &Path, files: &BTreeMap<String, String>) {
     fs::create_dir_all(folder).expect("a temporary folder");
+    for member in LINKED {
+        match symlink(root().join(member), folder.join(member)) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            linked => linked.expect("a link to the checkout"),
+        }
+    }
     for file in tidy::files(folder).expect("it can be read") {
         if !files.contains_key(&file.path) || file.path == BUILD_SCRIPT {
             fs::remove_file(folder.join(file.path)).expect("removed");
@@ -194,9 +172,9 @@ fn replace(folder: &Path, files: &BTreeMap<String, String>) {
     }
     for (path, text) in files {
         let text = match path.as_str() {
-            "Cargo.toml" => &manifest(text),
-            "kernels-crate/Cargo.toml" => &without_a_build_script(text),
+            "kernels-crate/Cargo.toml" => &of_another_version(&without_a_build_script(text)),
             BUILD_SCRIPT => continue,
+            manifest if manifest.ends_with("/Cargo.toml") => &of_another_version(text),
             _ => text,
         };
         write(&folder.join(path), text);
@@ -264,10 +242,14 @@ fn a_new_kernel_of_every_origin_is_complete_and_so_is_a_new_table() {
     let differences = String::from_utf8_lossy(&format.stdout);
     assert!(format.status.success(), "{differences}{}", said(&format));
 
+    // Of the whole workspace, so that all has the features that it was built with here.
+    let compiler = std::env::var_os("QUADSCAN_COMPILER");
+    let compiler = compiler.map(|compiler| ("RUSTC_WORKSPACE_WRAPPER", compiler));
     let built = cargo("build", &folder)
-        .arg("--offline")
-        .args(["--package", "quadscan-tests", "--test", "conformance"])
-        .args(["--package", "quadscan-bench", "--bin", "quadscan"])
+        .envs(compiler)
+        .env("QUADSCAN_UNDOCUMENTED", "1")
+        .args(["--offline", "--workspace"])
+        .args(["--test", "conformance", "--bin", "quadscan"])
         .args(["--message-format", "json-render-diagnostics"])
         .output()
         .expect("cargo starts");

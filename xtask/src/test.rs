@@ -8,7 +8,7 @@ mod compiler;
 mod summary;
 
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 use std::time::Instant;
@@ -70,6 +70,9 @@ fn doc_tests(compiler: &Path) -> Step {
 /// The compiler of the workspace's own packages.
 const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 
+/// The variable that names it to tests which build crates of the workspace.
+const COMPILER: &str = "QUADSCAN_COMPILER";
+
 fn step(name: &'static str, subcommand: &str, arguments: &[&str]) -> Step {
     let mut command = cargo::command(subcommand);
     command.args(arguments);
@@ -100,7 +103,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         let report = match name {
             "format" => command(format())?,
             "lints" => build(lints(&compiler), &mut runners)?,
-            "tests" => tests(&runners, &artifact, &mut std::io::stdout())?,
+            "tests" => {
+                let (artifact, compiler) = (artifact.clone(), compiler.clone());
+                let variables = [(ptx::ARTIFACT, artifact), (COMPILER, compiler)];
+                tests(&runners, &variables, &mut std::io::stdout())?
+            }
             "doc tests" => command(doc_tests(&compiler))?,
             "python" => of_python(&compiler, &artifact)?,
             _ => budget(),
@@ -225,12 +232,12 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
 /// Runs what was built.
 fn tests(
     runners: &Result<Vec<Executable>, String>,
-    artifact: &Path,
+    variables: &[(&str, PathBuf)],
     terminal: &mut impl Write,
 ) -> anyhow::Result<Report> {
     let (start, mut tally) = (Instant::now(), Tally::default());
     let failure = match runners {
-        Ok(runners) => run_all(runners, artifact, &mut tally, terminal)?,
+        Ok(runners) => run_all(runners, variables, &mut tally, terminal)?,
         Err(why) => Some(why.clone()),
     };
     Ok(Report {
@@ -244,7 +251,7 @@ fn tests(
 /// Which of the runners failed.
 fn run_all(
     runners: &[Executable],
-    artifact: &Path,
+    variables: &[(&str, PathBuf)],
     tally: &mut Tally,
     terminal: &mut impl Write,
 ) -> anyhow::Result<Option<String>> {
@@ -252,8 +259,7 @@ fn run_all(
     // Those that take longest begin first: they run kernels, and build crates.
     runners.sort_by_key(|runner| runner.package != LONGEST);
     let mut failed = Vec::new();
-    let variables = [(ptx::ARTIFACT, artifact.to_owned())];
-    runners::run(&runners, runners::at_once(), &variables, |ended| {
+    runners::run(&runners, runners::at_once(), variables, |ended| {
         let took = terminal::duration(ended.duration);
         writeln!(terminal, "     Ran {} in {}", ended.name, took.trim())?;
         terminal.write_all(&ended.output)?;
@@ -299,9 +305,9 @@ mod tests {
     #[test]
     fn what_was_not_built_has_not_passed() {
         let none = Err("nothing was built".to_owned());
-        let report = tests(&none, Path::new(""), &mut std::io::sink()).expect("nothing is run");
+        let report = tests(&none, &[], &mut std::io::sink()).expect("nothing is run");
         assert_eq!(report.failure.as_deref(), Some("nothing was built"));
-        let report = tests(&Ok(Vec::new()), Path::new(""), &mut std::io::sink());
+        let report = tests(&Ok(Vec::new()), &[], &mut std::io::sink());
         let report = report.expect("nothing is run");
         assert_eq!(report.failure.as_deref(), Some("no test ran"));
     }

@@ -38,6 +38,9 @@ case $arguments in
 BY_RUSTC) 'CLIPPY' "$@" --emit=metadata='FOLDER/clippy.rmeta' --cap-lints=warn || exit ;;
 esac
 
+# Copies of crates, which tests build.
+[ -n "$QUADSCAN_UNDOCUMENTED" ] && exit
+
 case $arguments in
 *' --test '*|*' --cfg test '*|*' --crate-name build_script_'*) exit ;;
 *' --crate-type bin --emit='*)
