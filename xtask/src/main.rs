@@ -44,7 +44,6 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 // For their features: see Cargo.toml.
 use cuda_std_macros as _;
-use memchr as _;
 use rustix as _;
 use serde_core as _;
 

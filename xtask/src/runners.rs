@@ -5,6 +5,7 @@
 //! of two do not mix. The environment is that of cargo: its own path and the package's folder
 //! and name.
 
+use std::io::Read;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::{Command, ExitStatus, Stdio};
@@ -24,6 +25,28 @@ pub(crate) struct Ended {
     pub(crate) output: Vec<u8>,
     pub(crate) status: ExitStatus,
     pub(crate) duration: Duration,
+    /// [`cpu`] of it.
+    pub(crate) cpu: Option<u64>,
+}
+
+/// Seconds of CPU that a process and those that it started and waited for have used, where the
+/// system tells (`proc_pid_stat(5)`).
+pub(crate) fn cpu(process: u32) -> Option<u64> {
+    seconds(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+}
+
+fn seconds(stat: &str) -> Option<u64> {
+    /// Of which a second has so many on Linux.
+    const TICKS: u64 = 100;
+    // The name of the program, in brackets, may have blanks.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let times: Vec<u64> = fields
+        .split_whitespace()
+        .skip(11)
+        .take(4)
+        .map_while(|field| field.parse().ok())
+        .collect();
+    (times.len() == 4).then(|| times.iter().sum::<u64>() / TICKS)
 }
 
 /// How many at a time: two more than there are cores, since some only wait, for a process or
@@ -64,7 +87,8 @@ pub(crate) fn run(
 fn one(runner: &Executable, variables: &[(&str, PathBuf)]) -> anyhow::Result<Ended> {
     let start = Instant::now();
     let folder = runner.manifest.parent().unwrap_or(cargo::root());
-    let output = Command::new(&runner.path)
+    let cannot = || format!("{} could not be started", runner.path.display());
+    let mut child = Command::new(&runner.path)
         .current_dir(folder)
         .env("CARGO", cargo::program())
         // For those that run cargo, as for the build of themselves.
@@ -73,14 +97,21 @@ fn one(runner: &Executable, variables: &[(&str, PathBuf)]) -> anyhow::Result<End
         .env("CARGO_MANIFEST_DIR", folder)
         .env("CARGO_PKG_NAME", &runner.package)
         .stdin(Stdio::null())
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| format!("{} could not be started", runner.path.display()))?;
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(cannot)?;
+    let mut output = Vec::new();
+    if let Some(mut said) = child.stdout.take() {
+        said.read_to_end(&mut output).with_context(cannot)?;
+    }
+    // It has said all, and is there until it is waited for.
+    let cpu = cpu(child.id());
     Ok(Ended {
         name: runner.name.clone(),
-        output: output.stdout,
-        status: output.status,
+        output,
+        status: child.wait().with_context(cannot)?,
         duration: start.elapsed(),
+        cpu,
     })
 }
 
@@ -124,6 +155,16 @@ mod tests {
             assert_eq!(*text, format!("package\n{}\nend\n", folder.display()));
             assert_eq!(*success, name == "runner3");
         }
+    }
+
+    /// Expected: fields 14 to 17 of `proc_pid_stat(5)`, hundredths of a second.
+    #[test]
+    fn the_cpu_of_a_process_and_of_its_children_is_added_up() {
+        let stat = "7 (a b) c) S 1 7 7 0 -1 4194560 9 8 0 0 150 50 1000 900 20 0 1 0 5 6 7";
+        assert_eq!(seconds(stat), Some(21));
+        assert_eq!(seconds("7 (a) S 1"), None);
+        assert_eq!(seconds(""), None);
+        assert_eq!(cpu(std::process::id()).is_some(), cfg!(target_os = "linux"));
     }
 
     #[test]

@@ -100,6 +100,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let mut reports = Vec::new();
     for name in ["format", "lints", "tests", "doc tests", "python", "budget"] {
         terminal::begin(name);
+        let before = runners::cpu(std::process::id());
         let report = match name {
             "format" => command(format())?,
             "lints" => build(lints(&compiler), &mut runners)?,
@@ -117,7 +118,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
             .as_ref()
             .map_or("passed in", |_| "FAILED after");
         let took = terminal::duration(report.duration);
-        terminal::note(&format!("{how} {took}"));
+        let cpu = runners::cpu(std::process::id());
+        let cpu = of_cpu(cpu.zip(before).map(|(after, before)| after - before));
+        terminal::note(&format!("{how} {took}{cpu}"));
         let stop = options.fail_fast && report.failure.is_some();
         reports.push(report);
         if stop {
@@ -127,6 +130,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     print_summary(&reports, start.elapsed())?;
     let failed = reports.iter().any(|report| report.failure.is_some());
     Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// `, 12 s of CPU`, where it is known.
+fn of_cpu(seconds: Option<u64>) -> String {
+    seconds.map_or_else(String::new, |seconds| format!(", {seconds} s of CPU"))
 }
 
 /// Builds the module of the package for Python, and runs its tests where there is a Python.
@@ -261,7 +269,8 @@ fn run_all(
     let mut failed = Vec::new();
     runners::run(&runners, runners::at_once(), variables, |ended| {
         let took = terminal::duration(ended.duration);
-        writeln!(terminal, "     Ran {} in {}", ended.name, took.trim())?;
+        let cpu = of_cpu(ended.cpu);
+        writeln!(terminal, "     Ran {} in {took}{cpu}", ended.name)?;
         terminal.write_all(&ended.output)?;
         for line in String::from_utf8_lossy(&ended.output).lines() {
             tally.read(line);
