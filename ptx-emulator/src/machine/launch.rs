@@ -94,6 +94,11 @@ impl Launch<'_> {
         self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
+    /// The number of a device, where there are several.
+    pub(crate) fn device(&self, number: usize) -> Option<u32> {
+        (self.parameters.len() > 1).then_some(number as u32)
+    }
+
     /// Threads of a block.
     pub(crate) fn threads(&self) -> u32 {
         self.block.iter().product()
