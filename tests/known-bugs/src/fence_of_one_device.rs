@@ -2,11 +2,11 @@
 //!
 //! [vllm-project/vllm#2760](https://github.com/vllm-project/vllm/pull/2760), 2024-02-05.
 //!
-//! vLLM adds up arrays of several GPUs in a kernel that runs on all of them: each writes a sum into
-//! its memory, sets a flag in the others' and reads their sums behind their flags. Nothing ordered
-//! sums and flags, text came out garbled, and the mend was a fence on both sides that reaches the
-//! other devices. One that reaches its own device only is as good as none between them; here the
-//! flag has the scope of the system, and the fences have not.
+//! vLLM adds up arrays of several GPUs in a kernel that runs on all of them: each writes sums, sets
+//! a flag for the others, and reads their sums behind their flags. Users told of garbled text; the
+//! pull request says that nothing ordered sums and flags, and that it takes a fence of the scope of
+//! the system, or a release and an acquire. A fence that reaches its own device only is as good as
+//! none between devices. Here the flag has the scope of the system, and the fences have not.
 
 use core::sync::atomic::Ordering::Relaxed;
 
