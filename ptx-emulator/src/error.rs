@@ -191,10 +191,17 @@ pub struct Fault {
     pub text: String,
     /// `file:line` of the author's source, when the PTX has `.loc`.
     pub source_line: Option<String>,
+    /// The number of the device, where the launch is on several.
+    pub device: Option<u32>,
     /// Block index.
     pub block: [u32; 3],
     /// Thread index in the block.
     pub thread: [u32; 3],
+}
+
+/// The device of a place in a report.
+pub(crate) fn of_device(device: Option<u32>) -> String {
+    device.map_or(String::new(), |device| format!("device {device}, "))
 }
 
 impl FaultKind {
@@ -211,8 +218,12 @@ impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "{} in kernel `{}`, block {:?}, thread {:?}, ",
-            self.kind, self.kernel, self.block, self.thread
+            "{} in kernel `{}`, {}block {:?}, thread {:?}, ",
+            self.kind,
+            self.kernel,
+            of_device(self.device),
+            self.block,
+            self.thread
         )?;
         if let Some(line) = &self.source_line {
             write!(f, "{line}, ")?;
@@ -224,6 +235,8 @@ impl std::fmt::Display for Fault {
 /// Who waits where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Waiter {
+    /// The number of the device, where the launch is on several.
+    pub device: Option<u32>,
     /// Block index.
     pub block: [u32; 3],
     /// Warp of the block.
@@ -246,8 +259,13 @@ impl std::fmt::Display for Waiter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(
             f,
-            "block {:?} warp {} lanes {:#010x}: {}, PTX line {}",
-            self.block, self.warp, self.lanes, self.reason, self.line
+            "{}block {:?} warp {} lanes {:#010x}: {}, PTX line {}",
+            of_device(self.device),
+            self.block,
+            self.warp,
+            self.lanes,
+            self.reason,
+            self.line
         )?;
         match &self.source_line {
             Some(line) => write!(f, " ({line})"),
@@ -261,8 +279,9 @@ fn list(waiters: &[Waiter]) -> String {
     const MOST: usize = 8;
     let mut places: Vec<(&Waiter, usize)> = Vec::new();
     for waiter in waiters {
+        let place = |at: &Waiter| (at.device, at.pc);
         let same = |(other, _): &&mut (&Waiter, usize)| {
-            (other.pc, &other.reason) == (waiter.pc, &waiter.reason)
+            (place(other), &other.reason) == (place(waiter), &waiter.reason)
         };
         match places.iter_mut().find(same) {
             Some((_, more)) => *more += 1,

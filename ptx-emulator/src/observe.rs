@@ -50,8 +50,10 @@ pub struct Site {
     pub pc: u32,
     /// Block index.
     pub block: [u32; 3],
-    /// The block as one number.
+    /// The block as one number; those of further devices follow.
     pub block_linear: u64,
+    /// The number of the block's device.
+    pub device: u8,
     /// Warp of the block.
     pub warp: u32,
 }

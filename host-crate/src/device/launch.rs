@@ -171,12 +171,18 @@ impl Module {
             let config = module.suited(config);
             module.fit(name, &entry, &config)?;
             let bytes: Vec<&[u8]> = arguments.iter().map(|actual| actual.bytes).collect();
+            // Where one cannot take work, nothing begins: the others would wait for it.
+            drop(module.device().at_work()?);
             ready.push((module, entry.function, config, bytes));
         }
         let Some((first, function, config, bytes)) = ready.first() else {
             return Ok(());
         };
         if first.device().backend().family().is_some() {
+            // An emulated device that a kernel has ended says so.
+            for (module, ..) in &ready {
+                module.device().memory_info()?;
+            }
             let peers: Vec<Vec<&[u8]>> = ready[1..].iter().map(|peer| peer.3.clone()).collect();
             let backend = first.device().at_work()?;
             // SAFETY: the caller's.

@@ -27,7 +27,7 @@ struct Arrival {
 
 #[derive(Debug, Default)]
 struct Block {
-    index: [u32; 3],
+    number: u64,
     /// Those of the current phase of each barrier.
     arrivals: [Vec<Arrival>; OBSERVED_BARRIERS],
     /// Lanes of each warp that have exited.
@@ -49,7 +49,7 @@ const EXITED: u8 = 0;
 const DIVIDED: u8 = 1;
 const PARTIAL: u8 = 2;
 
-fn place(block: [u32; 3], pc: u32, thread: u32, verb: &'static str) -> RawPlace {
+fn place(block: u64, pc: u32, thread: u32, verb: &'static str) -> RawPlace {
     RawPlace {
         pc,
         block,
@@ -59,7 +59,7 @@ fn place(block: [u32; 3], pc: u32, thread: u32, verb: &'static str) -> RawPlace 
 }
 
 impl Arrival {
-    fn place(&self, block: [u32; 3]) -> RawPlace {
+    fn place(&self, block: u64) -> RawPlace {
         let thread = self.warp * 32 + self.lanes.trailing_zeros();
         let verb = if self.waits { "waits" } else { "arrives" };
         place(block, self.pc, thread, verb)
@@ -72,12 +72,12 @@ impl Barriers {
     }
 
     /// The first thread that has come to a barrier which is not complete.
-    pub(crate) fn first_arrival(&self, block: [u32; 3], id: u32) -> Option<RawPlace> {
-        let state = self.blocks.values().find(|state| state.index == block)?;
-        Some(state.arrivals.get(id as usize)?.first()?.place(block))
+    pub(crate) fn first_arrival(&self, block: u64, id: u32) -> Option<RawPlace> {
+        let arrivals = &self.blocks.get(&block)?.arrivals;
+        Some(arrivals.get(id as usize)?.first()?.place(block))
     }
 
-    fn divided(&mut self, index: [u32; 3], id: u32, one: &Arrival, two: &Arrival) {
+    fn divided(&mut self, block: u64, id: u32, one: &Arrival, two: &Arrival) {
         let (first, second) = if one.pc <= two.pc {
             (one, two)
         } else {
@@ -91,8 +91,8 @@ impl Barriers {
             "threads of one warp come to {name} at different instructions, \
              and it is an aligned one"
         );
-        let finding = RawFinding::new(FindingKind::Barrier, message, first.place(index));
-        let finding = finding.and(second.place(index));
+        let finding = RawFinding::new(FindingKind::Barrier, message, first.place(block));
+        let finding = finding.and(second.place(block));
         self.found.add((first.pc, second.pc, DIVIDED), finding);
     }
 
@@ -110,12 +110,15 @@ impl Barriers {
         pcs.dedup();
         for pc in pcs {
             let of_pc = arrivals.iter().filter(|arrival| arrival.pc == pc);
-            let Some(at) = of_pc.map(|a| a.place(block.index)).min_by_key(|p| p.thread) else {
+            let Some(at) = of_pc
+                .map(|a| a.place(block.number))
+                .min_by_key(|p| p.thread)
+            else {
                 continue;
             };
             for &(exit, thread) in &block.exits {
                 let finding = RawFinding::new(FindingKind::Barrier, message.clone(), at);
-                let finding = finding.and(place(block.index, exit, thread, "exited"));
+                let finding = finding.and(place(block.number, exit, thread, "exited"));
                 self.found.add((pc, exit, EXITED), finding);
             }
         }
@@ -136,7 +139,7 @@ impl Barriers {
                  not come to it, and it is an aligned one",
                 arrival.expected
             );
-            let at = arrival.place(block.index);
+            let at = arrival.place(block.number);
             let finding = RawFinding::new(FindingKind::Barrier, message, at);
             self.found.add((arrival.pc, 0, PARTIAL), finding);
         }
@@ -162,9 +165,9 @@ impl Observer for Barriers {
         self.threads = info.block.iter().product();
     }
 
-    fn block_begins(&mut self, index: [u32; 3], linear: u64) {
+    fn block_begins(&mut self, _block: [u32; 3], linear: u64) {
         let block = Block {
-            index,
+            number: linear,
             exited: vec![0; self.threads.div_ceil(32) as usize],
             ..Block::default()
         };
@@ -198,7 +201,7 @@ impl Observer for Barriers {
         });
         arrivals.push(new);
         if let Some(other) = elsewhere {
-            self.divided(at.block, arrival.id, &other, &new);
+            self.divided(at.block_linear, arrival.id, &other, &new);
         }
     }
 

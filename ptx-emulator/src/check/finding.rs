@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::FindingKind;
+use crate::error::of_device;
 use crate::observe::Memory;
 
 /// A thread at an instruction.
@@ -22,6 +23,8 @@ pub struct Place {
     /// `file:line` of the instruction and of the calls that it was inlined by,
     /// the innermost first.
     pub source_stack: Vec<String>,
+    /// The number of the device, where the launch is on several.
+    pub device: Option<u32>,
     /// Block index.
     pub block: [u32; 3],
     /// Thread index in the block.
@@ -42,8 +45,11 @@ impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "  {}: block {:?}, thread {:?}, ",
-            self.what, self.block, self.thread
+            "  {}: {}block {:?}, thread {:?}, ",
+            self.what,
+            of_device(self.device),
+            self.block,
+            self.thread
         )?;
         if let Some(source) = &self.source {
             write!(f, "{source}, ")?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::raw::{RawFinding, RawPlace};
+use super::raw::RawFinding;
 
 /// The instructions of a finding, and what else tells findings apart.
 pub(crate) type Key = (u32, u32, u8);
@@ -15,12 +15,6 @@ pub(crate) struct Found {
     by_key: BTreeMap<Key, RawFinding>,
 }
 
-/// Blocks and threads in the order of their numbers.
-fn rank(place: &RawPlace) -> ([u32; 3], u32) {
-    let [x, y, z] = place.block;
-    ([z, y, x], place.thread)
-}
-
 impl Found {
     pub(crate) fn add(&mut self, key: Key, finding: RawFinding) {
         match self.by_key.entry(key) {
@@ -30,7 +24,10 @@ impl Found {
             std::collections::btree_map::Entry::Occupied(mut entry) => {
                 let known = entry.get_mut();
                 let count = known.count + finding.count;
-                let parties = |f: &RawFinding| (rank(&f.at), f.other.as_ref().map(rank));
+                let parties = |finding: &RawFinding| {
+                    let other = finding.other.map(|place| (place.block, place.thread));
+                    (finding.at.block, finding.at.thread, other)
+                };
                 if parties(&finding) < parties(known) {
                     *known = finding;
                 }

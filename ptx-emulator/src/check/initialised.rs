@@ -124,7 +124,7 @@ impl Initialised {
         let message = format!("{name} memory that nobody has written");
         let place = RawPlace {
             pc: origin.pc,
-            block: at.block,
+            block: at.block_linear,
             thread: origin.thread,
             verb,
         };

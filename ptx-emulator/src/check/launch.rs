@@ -84,7 +84,7 @@ fn merge(own: &mut Vec<Finding>, other: Vec<Finding>) {
 fn parties(finding: &Finding) -> impl PartialOrd + use<> {
     let number = |place: &Place| {
         let ([x, y, z], [i, j, k]) = (place.block, place.thread);
-        ([z, y, x], [k, j, i])
+        (place.device, [z, y, x], [k, j, i])
     };
     (number(&finding.at), finding.other.as_ref().map(number))
 }
@@ -180,6 +180,8 @@ impl Gpu {
         let names = Names {
             code: &program.code,
             kernel,
+            grid: shape.grid,
+            devices: options.peers.len() + 1,
             block: shape.block,
             global: &self.global,
             layout: &layout,

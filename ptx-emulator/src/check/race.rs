@@ -62,7 +62,6 @@ use crate::observe::{
 /// Finds data races of a launch.
 #[derive(Debug, Default)]
 pub(crate) struct Races {
-    grid: [u32; 3],
     threads: u32,
     /// By number; those that have ended are kept when others must know who
     /// left early.
@@ -90,12 +89,6 @@ impl Races {
     /// What was found, in the order of the first occurrence.
     pub(crate) fn findings(&self) -> Vec<RawFinding> {
         self.findings.list()
-    }
-
-    /// The number of the device of a block.
-    fn device(&self, at: Site) -> u8 {
-        let blocks: u64 = self.grid.iter().map(|&n| u64::from(n)).product();
-        (at.block_linear / blocks.max(1)) as u8
     }
 
     fn block(&mut self, linear: u64) -> Option<&mut Block> {
@@ -151,7 +144,6 @@ impl Races {
             lanes: 0,
             memo: [(0, 0); 4],
         };
-        let grid = self.grid;
         let findings = &mut self.findings;
         let mut published = false;
         let mut page_number = access.addresses[first as usize] / (4 * PAGE as u64);
@@ -189,7 +181,7 @@ impl Races {
                         let here = RawPlace::new(at, 1 << our_lane, manner.verb());
                         let there = RawPlace {
                             pc: earlier.pc,
-                            block: block_index(grid, earlier.block),
+                            block: earlier.block.into(),
                             thread: earlier.warp * 32 + their_lane,
                             verb: other.verb(),
                         };
@@ -224,11 +216,6 @@ fn words(address: u64, bytes: u8) -> impl Iterator<Item = (u64, u8)> + Clone {
     })
 }
 
-fn block_index(grid: [u32; 3], linear: u32) -> [u32; 3] {
-    let [x, y, _] = grid.map(|n| n.max(1));
-    [linear % x, linear / x % y, linear / x / y]
-}
-
 impl Observer for Races {
     const MEMORY: bool = true;
     const CONTROL: bool = true;
@@ -237,7 +224,6 @@ impl Observer for Races {
 
     fn fork(&self) -> Self {
         Races {
-            grid: self.grid,
             threads: self.threads,
             ..Races::default()
         }
@@ -249,7 +235,6 @@ impl Observer for Races {
 
     fn launch(&mut self, info: &LaunchInfo) {
         *self = Races {
-            grid: info.grid,
             threads: info.block.iter().product(),
             findings: std::mem::take(&mut self.findings),
             weak: self.weak.take(),
@@ -288,7 +273,7 @@ impl Observer for Races {
         if self.stamps.full() {
             self.sweep();
         }
-        let manner = Manner::of(access, self.device(at));
+        let manner = Manner::of(access, at.device);
         let Some(published) = self.check(at, access, manner) else {
             return;
         };

@@ -45,7 +45,8 @@ impl std::fmt::Display for FindingKind {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RawPlace {
     pub(crate) pc: u32,
-    pub(crate) block: [u32; 3],
+    /// As one number; those of further devices follow.
+    pub(crate) block: u64,
     /// Thread of the block, as one number.
     pub(crate) thread: u32,
     /// `reads`, `writes`, `waits` ...: goes with the place in the report.
@@ -57,7 +58,7 @@ impl RawPlace {
     pub(crate) fn new(at: Site, lanes: u32, verb: &'static str) -> Self {
         RawPlace {
             pc: at.pc,
-            block: at.block,
+            block: at.block_linear,
             thread: at.warp * 32 + lanes.trailing_zeros(),
             verb,
         }

@@ -5,7 +5,7 @@ use ptx_syntax::Space;
 use super::Checkers;
 use super::finding::{Finding, Location, Place};
 use super::raw::{FindingKind, RawFinding, RawPlace};
-use crate::error::{Fault, FaultKind, LaunchError, Waiter};
+use crate::error::{Fault, FaultKind, LaunchError, Waiter, of_device};
 use crate::lower::{Code, SharedLayout};
 use crate::machine::{Global, HEAP_FIRST};
 use crate::observe::Memory;
@@ -17,6 +17,9 @@ const REST: usize = 14;
 pub(crate) struct Names<'a> {
     pub(crate) code: &'a Code,
     pub(crate) kernel: &'a str,
+    /// Blocks of a device, each way.
+    pub(crate) grid: [u32; 3],
+    pub(crate) devices: usize,
     /// Threads of a block, each way.
     pub(crate) block: [u32; 3],
     pub(crate) global: &'a Global,
@@ -67,7 +70,14 @@ impl Names<'_> {
         }
     }
 
-    fn place(&self, what: String, pc: u32, block: [u32; 3], thread: [u32; 3]) -> Place {
+    /// A thread at an instruction; its block has an index in the grid of its device.
+    fn place(
+        &self,
+        what: String,
+        pc: u32,
+        (device, block): (Option<u32>, [u32; 3]),
+        thread: [u32; 3],
+    ) -> Place {
         Place {
             what,
             pc,
@@ -75,6 +85,7 @@ impl Names<'_> {
             statement: self.code.statement(pc),
             source: self.code.authors_line(pc),
             source_stack: self.code.source_stack(pc),
+            device,
             block,
             thread,
         }
@@ -82,7 +93,16 @@ impl Names<'_> {
 
     fn raw_place(&self, raw: &RawPlace) -> Place {
         let (what, thread) = (raw.verb.to_owned(), self.thread(raw.thread));
-        self.place(what, raw.pc, raw.block, thread)
+        let [x, y, _] = self.grid.map(u64::from);
+        let (device, block) = (raw.block / self.blocks(), raw.block % self.blocks());
+        let device = (self.devices > 1).then_some(device as u32);
+        let block = [block % x, block / x % y, block / (x * y)].map(|index| index as u32);
+        self.place(what, raw.pc, (device, block), thread)
+    }
+
+    /// Blocks of a device.
+    fn blocks(&self) -> u64 {
+        self.grid.iter().map(|&n| u64::from(n)).product()
     }
 
     fn thread(&self, linear: u32) -> [u32; 3] {
@@ -187,11 +207,15 @@ impl Names<'_> {
         let ((_, barriers), _) = checkers;
         let other = match (&fault.kind, barriers) {
             (FaultKind::BarrierCounts { id, .. }, Some(barriers)) => {
-                barriers.first_arrival(fault.block, *id)
+                let [x, y, _] = self.grid.map(u64::from);
+                let [i, j, k] = fault.block.map(u64::from);
+                let before = u64::from(fault.device.unwrap_or(0)) * self.blocks();
+                barriers.first_arrival(before + (k * y + j) * x + i, *id)
             }
             _ => None,
         };
-        let at = self.place("stops".to_owned(), fault.pc, fault.block, fault.thread);
+        let block = (fault.device, fault.block);
+        let at = self.place("stops".to_owned(), fault.pc, block, fault.thread);
         Finding {
             stopped: true,
             other: other.as_ref().map(|place| self.raw_place(place)),
@@ -201,7 +225,8 @@ impl Names<'_> {
     }
 
     fn deadlock(&self, waiters: &[Waiter]) -> Option<Finding> {
-        let message = format!("no warp of block {:?} can move", waiters.first()?.block);
+        let Waiter { device, block, .. } = waiters.first()?;
+        let message = format!("no warp of {}block {block:?} can move", of_device(*device));
         self.waiting(FindingKind::Deadlock, message, self.groups(waiters))
     }
 
@@ -262,7 +287,8 @@ impl Names<'_> {
         let s = if threads == 1 { "" } else { "s" };
         let what = format!("{} ({threads} thread{s} here)", waiter.reason);
         let first = waiter.warp * 32 + waiter.lanes.trailing_zeros();
-        self.place(what, waiter.pc, waiter.block, self.thread(first))
+        let block = (waiter.device, waiter.block);
+        self.place(what, waiter.pc, block, self.thread(first))
     }
 
     /// Waiters by instruction and reason: the first of each, with how many
@@ -273,7 +299,8 @@ impl Names<'_> {
         for waiter in waiters {
             let threads = waiter.lanes.count_ones();
             let same = |group: &&mut (&Waiter, u32)| {
-                (group.0.pc, &group.0.reason) == (waiter.pc, &waiter.reason)
+                let place = |at: &Waiter| (at.device, at.pc);
+                (place(group.0), &group.0.reason) == (place(waiter), &waiter.reason)
             };
             match groups.iter_mut().find(same) {
                 Some(group) => group.1 += threads,

@@ -112,6 +112,7 @@ impl BlockState {
             pc,
             block: self.index,
             block_linear: self.linear,
+            device: self.device as u8,
             warp,
         }
     }

@@ -33,8 +33,8 @@ pub struct LaunchOptions {
     pub cores: usize,
     /// The parameters of the same launch on further devices, which share this one's memory and
     /// run at the same time: blocks of different devices may wait for each other, and each device
-    /// holds as many as one alone. At most 7. Between devices, accesses are morally strong only
-    /// with the scope of the system.
+    /// holds as many as one alone. At most 7. Between devices, accesses are morally strong, and
+    /// fences synchronise, only with the scope of the system.
     pub peers: Vec<Vec<Vec<u8>>>,
 }
 
@@ -92,6 +92,11 @@ impl Launch<'_> {
     /// Blocks of a device.
     pub(crate) fn blocks(&self) -> u64 {
         self.grid.iter().map(|&n| u64::from(n)).product()
+    }
+
+    /// The number of a device, where there are several.
+    pub(crate) fn device(&self, number: usize) -> Option<u32> {
+        (self.parameters.len() > 1).then_some(number as u32)
     }
 
     /// Threads of a block.

@@ -84,6 +84,7 @@ impl Warp {
             line: code.line(path.pc),
             text: code.statement(path.pc),
             source_line: code.authors_line(path.pc),
+            device: context.launch.device(context.block.device),
             block: context.block.index,
             thread: context.launch.thread(self.lanes.index * 32 + lane),
         })

@@ -179,6 +179,7 @@ impl Warp {
             .list
             .iter()
             .map(|path| Waiter {
+                device: launch.device(block.device),
                 block: block.index,
                 warp: self.lanes.index,
                 lanes: path.mask,

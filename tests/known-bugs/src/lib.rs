@@ -10,8 +10,8 @@
 //!
 //! - `lookback_relaxed_flag`, `lookback_one_lane_acquires`, `lookback_without_fence`,
 //!   `lookback_polls_once`, `last_block_without_order`, `block_scope_between_blocks`,
-//!   `lock_without_order`, `lock_across_warp_barrier`, `grid_barrier_of_too_many`,
-//!   `grid_barrier_used_twice`: threads that wait for others of another warp or block.
+//!   `fence_of_one_device`, `lock_without_order`, `lock_across_warp_barrier`, `grid_barrier_of_too_many`,
+//!   `grid_barrier_used_twice`: threads that wait for others of another warp, block or device.
 //! - `barrier_on_both_branches`, `barrier_in_branch`, `exit_before_barrier`, `tile_reused_in_loop`,
 //!   `storage_used_twice`, `broadcast_without_barrier`, `copy_not_awaited`: barriers of the block.
 //! - `warp_without_barrier`, `vote_as_barrier`, `shuffle_of_absent_lanes`, `mask_of_other_lanes`:
@@ -28,6 +28,7 @@ pub mod broadcast_without_barrier;
 #[cfg(any(not(target_os = "cuda"), target_feature = "sm_90"))]
 pub mod copy_not_awaited;
 pub mod exit_before_barrier;
+pub mod fence_of_one_device;
 pub mod grid_barrier_of_too_many;
 pub mod grid_barrier_used_twice;
 pub mod last_block_without_order;

@@ -56,7 +56,7 @@ pub fn page(outcomes: &[Outcome], verdicts: &Verdicts) -> String {
             None => "nothing".to_owned(),
         };
         let [broken, right] = [Sibling::Broken, Sibling::Right]
-            .map(|sibling| verdicts.of(&sibling.entry(&outcome.pair)));
+            .map(|sibling| verdicts.of(&sibling.entry(&outcome.pair), outcome.pair.devices));
         let _ = writeln!(
             text,
             "| [{name}](#{name}) | {} | {found} | {broken} | {right} |",

@@ -11,7 +11,9 @@ pub struct Pair {
     pub name: &'static str,
     /// What a finding on the broken one is, at the lines that its source marks.
     pub kind: FindingKind,
-    /// Blocks, and threads of each.
+    /// Devices that it runs on at the same time, each with the same arrays.
+    pub devices: usize,
+    /// Blocks of a device, and threads of each.
     pub shape: (u32, u32),
     /// The arrays that both take, in order.
     pub arguments: &'static [Words],
@@ -50,9 +52,16 @@ const fn pair(
     Pair {
         name,
         kind,
+        devices: 1,
         shape,
         arguments,
         result,
+    }
+}
+
+impl Pair {
+    const fn on(self, devices: usize) -> Pair {
+        Pair { devices, ..self }
     }
 }
 
@@ -84,6 +93,7 @@ pub const PAIRS: &[Pair] = &[
     pair("lookback_polls_once", Livelock, (16, 1), LOOKBACK, running_sums),
     pair("last_block_without_order", Race, (16, 1), &[Ramp(16), Zeros(16), Zeros(1), Zeros(1)], || vec![3 * sum(16)]),
     pair("block_scope_between_blocks", Race, (2, 1), &[Zeros(1), Zeros(1), Zeros(1)], || vec![42]),
+    pair("fence_of_one_device", Race, (1, 1), &[Zeros(1), Zeros(1), Zeros(1), Zeros(1)], || vec![42]).on(2),
     pair("lock_without_order", Race, (16, 1), &[Zeros(1), Zeros(1)], || vec![16]),
     pair("lock_across_warp_barrier", Livelock, (1, 32), &[Zeros(1), Zeros(1)], || vec![32]),
     pair("grid_barrier_of_too_many", Livelock, (300, 1024), &[Zeros(1), Zeros(1)], || vec![300]),

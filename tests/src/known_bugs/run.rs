@@ -5,8 +5,10 @@ use std::path::PathBuf;
 
 use cuda_builder::{CudaBuilder, Lint, LintLevel, NvvmArch};
 use quadscan::Result;
-use quadscan::device::emulator::ptx_emulator::{Checks, Finding};
-use quadscan::device::emulator::{Checking, Emulator, Settings, Verdict};
+use quadscan::device::emulator::ptx_emulator::{
+    Checks, Finding, Gpu, LaunchError, LaunchOptions, Report,
+};
+use quadscan::device::emulator::{Checking, Emulator, Launch, Observation, Settings, Verdict};
 use quadscan::device::{Actual, Artifact, Buffer, Device, DeviceChoice, LaunchShape};
 
 use super::pairs::Pair;
@@ -110,6 +112,35 @@ fn lines(finding: &Finding, pair: &Pair) -> Option<BTreeSet<usize>> {
         .collect()
 }
 
+/// Checked launches that are made on several devices, all with the same parameters.
+struct OnSeveral {
+    devices: usize,
+    checking: Checking,
+}
+
+impl Observation for OnSeveral {
+    fn run(
+        &mut self,
+        gpu: &mut Gpu,
+        launch: &Launch<'_>,
+    ) -> std::result::Result<Report, LaunchError> {
+        let same: Vec<Vec<u8>> = launch
+            .parameters
+            .iter()
+            .map(|bytes| bytes.to_vec())
+            .collect();
+        let options = LaunchOptions {
+            peers: vec![same; self.devices - 1],
+            ..launch.options.clone()
+        };
+        let launch = Launch {
+            options,
+            ..launch.clone()
+        };
+        self.checking.run(gpu, &launch)
+    }
+}
+
 /// Runs a kernel under all checks, once a schedule: first the one that is always the same.
 ///
 /// # Errors
@@ -136,7 +167,11 @@ pub fn check(
             budget: BUDGET,
             ..suite::checked(schedule)
         };
-        let device = Emulator::observed(settings, Box::new(checking));
+        let observation = OnSeveral {
+            devices: pair.devices,
+            checking,
+        };
+        let device = Emulator::observed(settings, Box::new(observation));
         let device = Device::from_backend(Box::new(device));
         let (is_wrong, failure) = match launch(&device, artifact, pair, &entry) {
             Ok(result) if result == (pair.result)() => (false, None),

@@ -59,10 +59,13 @@ impl Verdicts {
         }
     }
 
-    /// What is said of a kernel, in a line.
-    pub fn of(&self, entry: &str) -> String {
+    /// What is said of a kernel, in a line; of one that needs several `devices`, why nothing is.
+    pub fn of(&self, entry: &str, devices: usize) -> String {
         let Some(said) = self.verdicts.get(entry) else {
-            return "not run yet".to_owned();
+            return match devices {
+                1 => "not run yet".to_owned(),
+                _ => format!("not run, as it needs {devices} GPUs"),
+            };
         };
         let said: Vec<String> = said
             .iter()
@@ -83,9 +86,8 @@ impl Verdicts {
     /// A compute-sanitizer that does not start.
     pub fn record(program: &Path) -> io::Result<Self> {
         let siblings = [Sibling::Broken, Sibling::Right];
-        let entries = PAIRS
-            .iter()
-            .flat_map(|pair| siblings.map(|sibling| sibling.entry(pair)));
+        let of_one = PAIRS.iter().filter(|pair| pair.devices == 1);
+        let entries = of_one.flat_map(|pair| siblings.map(|sibling| sibling.entry(pair)));
         let runs: Vec<(String, &str)> = entries
             .flat_map(|entry| TOOLS.map(|tool| (entry.clone(), tool)))
             .collect();
@@ -192,10 +194,11 @@ mod tests {
     #[test]
     fn a_kernel_has_the_verdicts_of_the_tools_that_found_something() {
         let mut all = Verdicts::default();
-        assert_eq!(all.of("k"), "not run yet");
+        assert_eq!(all.of("k", 1), "not run yet");
+        assert_eq!(all.of("k", 2), "not run, as it needs 2 GPUs");
         let tools = [("memcheck", NOTHING), ("racecheck", "Race reported")];
         let tools = tools.map(|(tool, said)| (tool.to_owned(), said.to_owned()));
         all.verdicts.insert("k".to_owned(), tools.into());
-        assert_eq!(all.of("k"), "racecheck: Race reported");
+        assert_eq!(all.of("k", 1), "racecheck: Race reported");
     }
 }

@@ -4,7 +4,7 @@
 use ptx_emulator::Model;
 
 use super::*;
-use crate::device::{Actual, Device, LaunchShape, Module};
+use crate::device::{Actual, Buffer, Device, LaunchShape, Module};
 
 /// `meet`: each block adds 1 to `count` and waits until all have; then writes what it
 /// read. It declares 1000 bytes of shared memory. `next`: data[i] = 2 * data[i] + 1 by
@@ -194,5 +194,38 @@ fn a_kernel_works_on_parts_that_begin_at_any_element() -> Result<()> {
         }
         assert_eq!(out.to_vec()?, expected);
     }
+    Ok(())
+}
+
+#[test]
+fn devices_begin_together_only_where_all_of_them_can() -> Result<()> {
+    let unobserved = (0..2).map(|_| Box::new(Unobserved) as Box<dyn Observation>);
+    let family = Emulator::family(Settings::default(), unobserved).into_iter();
+    let devices: Vec<Device> = family
+        .map(|one| Device::from_backend(Box::new(one)))
+        .collect();
+    let load = |device: &Device| device.load_ptx(PTX);
+    let modules: Vec<Module> = devices.iter().map(load).collect::<Result<_>>()?;
+    let alloc = |device: &Device| device.alloc_zeroed::<u32>(32);
+    let data: Vec<Buffer<u32>> = devices.iter().map(alloc).collect::<Result<_>>()?;
+    let shape = LaunchShape::new(1, 32);
+    let both = || {
+        let arguments: Vec<_> = data.iter().map(|data| vec![data.actual()]).collect();
+        let modules: Vec<&Module> = modules.iter().collect();
+        // SAFETY: as above.
+        unsafe { Module::launch_among(&modules, "next", shape.into(), &arguments) }
+    };
+    both()?;
+    let nowhere = Actual {
+        bytes: &[0; 8],
+        elements: None,
+    };
+    assert!(launch(&modules[1], "next", shape, &[nowhere]).is_err());
+    let refused = both();
+    assert!(
+        matches!(&refused, Err(error) if error.is_context_lost()),
+        "{refused:?}"
+    );
+    assert_eq!(data[0].to_vec()?, [1; 32]);
     Ok(())
 }

@@ -44,8 +44,7 @@ impl Now<'_> {
             && (!self.manner.strong
                 || other.strong
                     && block == self.stamp.block
-                    && (other.wide || !self.manner.wide)
-                    && (other.system || !self.manner.system)
+                    && other.reach >= self.manner.reach
                     && self.manner.sizes_match(other))
     }
 

@@ -6,22 +6,17 @@
 //! before it in causality order, by the race checker's vector clocks (as Luo and Demsky,
 //! "C11Tester", ASPLOS 2021). Who reads and writes is `weak`'s.
 
-use std::collections::BTreeMap;
-
-use super::location::Contribution;
+use super::location::{Contribution, Published, Trees};
 use super::manner::Manner;
-use super::vector_clock::{Lane, Stamp, Tree};
+use super::vector_clock::{Lane, Stamp};
 
 /// Messages that are kept; older ones cannot be read any more.
 const MOST: usize = 8;
 
 /// What a strong write makes known to those who read it.
 #[derive(Clone, Debug, Default)]
-struct Published {
-    /// By block, to threads of that block.
-    near: BTreeMap<u32, Tree>,
-    /// To threads of other blocks.
-    far: Tree,
+struct Known {
+    all: Published,
     /// What its own thread published: later strong writes of the thread carry it on.
     own: Contribution,
 }
@@ -57,7 +52,7 @@ struct Message {
     /// Bytes of the eight.
     mask: u8,
     value: u64,
-    published: Option<Box<Published>>,
+    published: Option<Box<Known>>,
     /// Threads that have read it, each by its first morally strong read.
     readers: Vec<Party>,
 }
@@ -84,9 +79,8 @@ pub(super) struct Seen {
     pub(super) old: Option<u64>,
     /// The newest write, where the load does not see it.
     pub(super) missed: Option<Party>,
-    /// What it observes, for an acquire: of its own block, and of others.
-    pub(super) near: Tree,
-    pub(super) far: Tree,
+    /// What it observes, for an acquire.
+    pub(super) published: Trees,
 }
 
 /// The writes to eight bytes, in coherence order.
@@ -176,10 +170,8 @@ impl History {
             if let Some(published) = &message.published
                 && (observes || has_read)
             {
-                if let Some(tree) = published.near.get(&by.stamp.block) {
-                    seen.near.join(tree);
-                }
-                seen.far.join(&published.far);
+                let (block, device) = (by.stamp.block, by.manner.device);
+                published.all.read(block, device, &mut seen.published);
             }
         }
     }
@@ -235,7 +227,7 @@ impl History {
         mask: u8,
         place: usize,
         contribution: Contribution,
-    ) -> Option<Box<Published>> {
+    ) -> Option<Box<Known>> {
         if !by.manner.strong {
             return None;
         }
@@ -254,12 +246,8 @@ impl History {
         if let Some(earlier) = own {
             published.own.join(&earlier.own);
         }
-        if let Some(tree) = &published.own.near {
-            published.near.entry(by.stamp.block).or_default().join(tree);
-        }
-        if let Some(tree) = &published.own.far {
-            published.far.join(tree);
-        }
+        let Known { all, own } = &mut *published;
+        all.add(by.stamp.block, by.manner.device, own);
         Some(published)
     }
 

@@ -7,30 +7,74 @@
 
 use std::collections::BTreeMap;
 
-use super::manner::{Manner, sides};
+use super::manner::{Manner, Reach, sides};
 use super::vector_clock::{Lane, Tree};
 use super::{Races, words};
 use crate::ir::lanes_of;
 use crate::observe::{Memory, MemoryAccess, Site};
 
-/// What a strong write publishes.
+/// What a thread can take in, by how far its acquire has to reach.
+pub(super) type Trees = [Tree; 3];
+
+/// What a strong write publishes, by how far; what goes far goes to those nearby too.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Contribution {
-    /// To threads of the same block.
-    pub(super) near: Option<Tree>,
-    /// To threads of other blocks.
-    pub(super) far: Option<Tree>,
-}
+pub(super) struct Contribution([Option<Tree>; 3]);
 
 impl Contribution {
+    /// This goes so far, instead of what did.
+    pub(super) fn set(&mut self, reach: Reach, tree: &Tree) {
+        self.0[..=reach as usize].fill(Some(tree.clone()));
+    }
+
+    /// To threads of the same block.
+    pub(super) fn near(&self) -> Option<&Tree> {
+        self.0[0].as_ref()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.near.is_none() && self.far.is_none()
+        self.near().is_none()
     }
 
     pub(super) fn join(&mut self, other: &Contribution) {
-        for (own, other) in [(&mut self.near, &other.near), (&mut self.far, &other.far)] {
+        for (own, other) in self.0.iter_mut().zip(&other.0) {
             if let Some(other) = other {
                 own.get_or_insert_default().join(other);
+            }
+        }
+    }
+}
+
+/// What several threads have published, by who may take it in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Published {
+    /// Threads of these blocks.
+    blocks: BTreeMap<u32, Tree>,
+    /// Threads of these devices.
+    devices: BTreeMap<u8, Tree>,
+    all: Tree,
+}
+
+impl Published {
+    /// A thread of a block and a device publishes.
+    pub(super) fn add(&mut self, block: u32, device: u8, contribution: &Contribution) {
+        let [near, far, all] = &contribution.0;
+        if let Some(tree) = near {
+            self.blocks.entry(block).or_default().join(tree);
+        }
+        if let Some(tree) = far {
+            self.devices.entry(device).or_default().join(tree);
+        }
+        if let Some(tree) = all {
+            self.all.join(tree);
+        }
+    }
+
+    /// Adds to `seen` what a thread of a block and a device can take in.
+    pub(super) fn read(&self, block: u32, device: u8, seen: &mut Trees) {
+        let (near, far) = (self.blocks.get(&block), self.devices.get(&device));
+        for (seen, tree) in seen.iter_mut().zip([near, far, Some(&self.all)]) {
+            if let Some(tree) = tree {
+                seen.join(tree);
             }
         }
     }
@@ -46,10 +90,7 @@ pub(super) struct Location {
     /// The last writer; everything is its own while no one else's is here.
     writer: Lane,
     alone: bool,
-    /// By block, to threads of that block.
-    near: BTreeMap<u32, Tree>,
-    /// By all, to threads of other blocks.
-    far: Tree,
+    published: Published,
 }
 
 impl Location {
@@ -60,30 +101,17 @@ impl Location {
                 .manner
                 .is_morally_strong(self.writer.block, manner, block)
     }
-
-    fn add(&mut self, by: Lane, contribution: Contribution) {
-        if let Some(tree) = contribution.near {
-            self.near.entry(by.block).or_default().join(&tree);
-        }
-        if let Some(tree) = contribution.far {
-            self.far.join(&tree);
-        }
-    }
 }
 
-/// What a strong read observes: what its own block published, and what all
-/// did, for other blocks; the latter it gets by an acquire of wide scope.
-fn read(locations: &[Location], block: u32, manner: Manner, mask: u8) -> (Tree, Tree) {
-    let (mut near, mut far) = (Tree::default(), Tree::default());
+/// What a strong read observes.
+fn read(locations: &[Location], block: u32, manner: Manner, mask: u8) -> Trees {
+    let mut seen = Trees::default();
     for location in locations {
         if location.observed(block, manner, mask) {
-            if let Some(tree) = location.near.get(&block) {
-                near.join(tree);
-            }
-            far.join(&location.far);
+            location.published.read(block, manner.device, &mut seen);
         }
     }
-    (near, far)
+    seen
 }
 
 /// A write: what was published at these bytes ends, unless an atomic carries
@@ -130,11 +158,11 @@ fn write(
             manner,
             writer: by,
             alone: true,
-            near: BTreeMap::new(),
-            far: Tree::default(),
+            published: Published::default(),
         },
     };
-    location.add(by, contribution);
+    let published = &mut location.published;
+    published.add(by.block, manner.device, &contribution);
     locations.push(location);
 }
 
@@ -167,15 +195,15 @@ impl Races {
                     let Some(locations) = shadow.locations.get(&word) else {
                         continue;
                     };
-                    let (near, far) = read(locations, by.block, manner, mask);
-                    block.observe(by, access.order, manner.wide, (&near, &far));
+                    let seen = read(locations, by.block, manner, mask);
+                    block.observe(by, access.order, manner.reach, &seen);
                 }
             }
             if !manner.writes {
                 continue;
             }
             let contribution = if manner.strong {
-                block.contribution(by, releases, manner.wide)
+                block.contribution(by, releases, manner.reach)
             } else {
                 Default::default()
             };

@@ -2,6 +2,27 @@
 
 use crate::observe::{AccessKind, MemoryAccess, Order, Scope};
 
+/// How far a scope goes.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    #[default]
+    Block,
+    Device,
+    /// All devices.
+    System,
+}
+
+impl Reach {
+    pub(super) fn of(scope: Scope) -> Reach {
+        match scope {
+            // A cluster is one block here.
+            Scope::None | Scope::Block | Scope::Cluster => Reach::Block,
+            Scope::Gpu => Reach::Device,
+            Scope::System => Reach::System,
+        }
+    }
+}
+
 /// What an access does and how.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Manner {
@@ -9,10 +30,7 @@ pub(super) struct Manner {
     pub(super) writes: bool,
     /// Not weak.
     pub(super) strong: bool,
-    /// Its scope goes beyond the block,
-    pub(super) wide: bool,
-    /// and beyond the device.
-    pub(super) system: bool,
+    pub(super) reach: Reach,
     /// The number of the thread's device.
     pub(super) device: u8,
     /// Bytes of a lane.
@@ -28,9 +46,7 @@ impl Manner {
             reads: access.kind != AccessKind::Store,
             writes: access.kind != AccessKind::Load,
             strong: access.order != Order::Weak,
-            // A cluster is one block here.
-            wide: matches!(access.scope, Scope::Gpu | Scope::System),
-            system: access.scope == Scope::System,
+            reach: Reach::of(access.scope),
             device,
             bytes: access.bytes as u8,
             element: access.element as u8,
@@ -47,11 +63,15 @@ impl Manner {
     /// Whether two accesses by threads of these blocks, which overlap, are morally strong.
     #[inline]
     pub(super) fn is_morally_strong(self, block: u32, other: Manner, other_block: u32) -> bool {
+        let needed = match block == other_block {
+            true => Reach::Block,
+            false if self.device == other.device => Reach::Device,
+            false => Reach::System,
+        };
         self.strong
             && other.strong
             && self.sizes_match(other)
-            && (block == other_block || self.wide && other.wide)
-            && (self.device == other.device || self.system && other.system)
+            && self.reach.min(other.reach) >= needed
     }
 
     pub(super) fn verb(self) -> &'static str {
@@ -76,10 +96,9 @@ impl From<Manner> for PackedManner {
             bit(manner.reads, 0)
                 | bit(manner.writes, 1)
                 | bit(manner.strong, 2)
-                | bit(manner.wide, 3)
-                | size(manner.bytes) << 4
+                | (manner.reach as u16) << 3
+                | size(manner.bytes) << 5
                 | size(manner.element) << 8
-                | bit(manner.system, 12)
                 | u16::from(manner.device) << 13,
         )
     }
@@ -93,11 +112,14 @@ impl PackedManner {
             reads: bit(0),
             writes: bit(1),
             strong: bit(2),
-            wide: bit(3),
-            system: bit(12),
+            reach: match self.0 >> 3 & 3 {
+                0 => Reach::Block,
+                1 => Reach::Device,
+                _ => Reach::System,
+            },
             device: (self.0 >> 13) as u8,
-            bytes: 1 << (self.0 >> 4 & 0xf),
-            element: 1 << (self.0 >> 8 & 0xf),
+            bytes: 1 << (self.0 >> 5 & 7),
+            element: 1 << (self.0 >> 8 & 7),
         }
     }
 }

@@ -6,8 +6,9 @@ mod fence;
 use std::sync::Arc;
 
 use cluster::Cluster;
-use fence::{Pending, Released};
+use fence::Released;
 
+use super::location::Trees;
 use super::vector_clock::{Lane, Row, Tree, VectorClock};
 use crate::ir::{self, mask_of};
 use crate::machine::{BARRIERS, CLUSTER_BARRIER};
@@ -30,7 +31,8 @@ struct Warp {
     /// What single lanes know, when it is more than `all`.
     lanes: Option<Box<[Option<Arc<VectorClock>>; 32]>>,
     released: Vec<Released>,
-    pending: Option<Box<[Pending; 32]>>,
+    /// What strong loads have read and no fence has taken in yet.
+    pending: Option<Box<[Trees; 32]>>,
     /// Numbers of stamps that were used last.
     stamps: [u32; 8],
 }

@@ -206,6 +206,10 @@ impl Tree {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.root.is_none()
+    }
+
     /// Learns of one block.
     pub(super) fn learn(&mut self, block: u32, times: &Times) {
         while u64::from(block) >> (FAN_BITS * (self.height + 1)) != 0 {

@@ -14,16 +14,17 @@
 //! and asynchronous copies, which read the newest values; mbarriers. A store that is not told
 //! (`MemoryAccess::values`) is seen by all at once.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Races;
 use super::access::lanes_before;
 use super::history::{History, Party, Seen, bits};
-use super::manner::{Manner, sides};
+use super::location::{Contribution, Published, Trees};
+use super::manner::{Manner, Reach, sides};
 use super::shadow::{Numbered, Shadow};
 use super::threads::{Block, lanes_of};
-use super::vector_clock::{Lane, Stamp, Tree, VectorClock};
-use super::{Races, block_index};
+use super::vector_clock::{Lane, Stamp, VectorClock};
 use crate::check::found::Found;
 use crate::check::raw::{FindingKind, RawFinding, RawPlace};
 use crate::machine::{Schedule, mix};
@@ -45,9 +46,8 @@ pub(super) struct Weak {
     choices: u64,
     /// The last load of each thread and address, while its value is old.
     stale: HashMap<(Lane, Memory, u64), Stale>,
-    /// What `fence.sc` of each block's threads know, and those of a wider scope.
-    near: BTreeMap<u32, Tree>,
-    far: Tree,
+    /// What threads knew at their `fence.sc`.
+    fences: Published,
 }
 
 impl Weak {
@@ -59,8 +59,7 @@ impl Weak {
             },
             choices: 0,
             stale: HashMap::new(),
-            near: BTreeMap::new(),
-            far: Tree::default(),
+            fences: Published::default(),
         }
     }
 
@@ -139,7 +138,7 @@ impl Races {
     /// What a load of one lane, or the load of an atomic, reads; `None` where nobody has
     /// written.
     fn weak_read(&mut self, at: Site, access: &MemoryAccess<'_>, lane: u32) -> Option<Seen> {
-        let manner = Manner::of(access, self.device(at));
+        let manner = Manner::of(access, at.device);
         let (word, mask, _) = bytes_of(access.addresses[lane as usize], access.bytes);
         let number = at.block_linear as u32;
         if !histories(&mut self.global, &mut self.shared, access.memory, number)?
@@ -156,8 +155,7 @@ impl Races {
         });
         if manner.strong {
             let block = self.blocks.get_mut(number as usize)?.as_deref_mut()?;
-            let published = (&seen.near, &seen.far);
-            block.observe(by.by(), access.order, manner.wide, published);
+            block.observe(by.by(), access.order, manner.reach, &seen.published);
         }
         Some(seen)
     }
@@ -207,7 +205,7 @@ impl Races {
         lane: u32,
         (old, new): (u64, u64),
     ) -> Option<bool> {
-        let manner = Manner::of(access, self.device(at));
+        let manner = Manner::of(access, at.device);
         let (word, mask, shift) = bytes_of(access.addresses[lane as usize], access.bytes);
         let (_, releases) = sides(access.order);
         if manner.reads {
@@ -217,7 +215,7 @@ impl Races {
         let number = by.stamp.block;
         let block = self.blocks.get_mut(number as usize)?.as_deref_mut()?;
         let contribution = if manner.strong {
-            block.contribution(by.by(), releases, manner.wide)
+            block.contribution(by.by(), releases, manner.reach)
         } else {
             Default::default()
         };
@@ -254,25 +252,22 @@ impl Races {
         let number = at.block_linear as u32;
         let block = self.blocks.get_mut(number as usize)?.as_deref_mut()?;
         let weak = self.weak.as_mut()?;
-        let near = weak.near.entry(number).or_default();
-        let wide = matches!(scope, Scope::Gpu | Scope::System);
+        let reach = Reach::of(scope);
         for lane in lanes_of(lanes) {
             let by = Lane {
                 block: number,
                 warp: at.warp,
                 lane,
             };
-            block.acquire(by, near);
-            if wide {
-                block.acquire(by, &weak.far);
-            }
+            let mut seen = Trees::default();
+            weak.fences.read(number, at.device, &mut seen);
+            block.acquire_within(by, reach, &seen);
             block.fence(at.warp, 1 << lane, Order::SequentiallyConsistent, scope);
             let clock = block.clock(at.warp, lane);
             let tree = clock.published(by, block.interval, block.time(at.warp));
-            near.join(&tree);
-            if wide {
-                weak.far.join(&tree);
-            }
+            let mut contribution = Contribution::default();
+            contribution.set(reach, &tree);
+            weak.fences.add(number, at.device, &contribution);
             block.tick(at.warp);
         }
         Some(())
@@ -285,7 +280,7 @@ impl Races {
             let Party { stamp, lane, .. } = stale.store;
             let store = RawPlace {
                 pc: stamp.pc,
-                block: block_index(self.grid, stamp.block),
+                block: stamp.block.into(),
                 thread: stamp.warp * 32 + lane,
                 verb: "had written",
             };

@@ -22,6 +22,7 @@ fn counted(kind: AccessKind, memory: Memory, bytes: u32, pattern: &Pattern) -> u
         pc: 0,
         block: [0; 3],
         block_linear: 0,
+        device: 0,
         warp: 0,
     };
     let base = if memory == Memory::Global {

@@ -1,8 +1,159 @@
 //! Launches on several devices at the same time, whose blocks wait for each other.
 
-use ptx_emulator::{Checked, Checks, Gpu, LaunchOptions, Model, Program, Schedule};
+use ptx_emulator::{
+    Checked, Checks, FindingKind, Gpu, LaunchError, LaunchOptions, Model, Program, Schedule,
+};
 
 use crate::checking::{module, shape};
+
+/// Runs a body on two devices, whose parameters `data` and `out` are the same two arrays of 64
+/// bytes of zeros.
+fn on_two(body: &str, schedule: Schedule, weak_memory: bool) -> Checked {
+    let program = Program::load(&module(".shared .align 4 .b8 tile[64];", body)).unwrap();
+    let mut gpu = Gpu::new(Model::h200());
+    let arrays = ["data", "out"].map(|name| gpu.alloc_named(64, name).unwrap());
+    gpu.copy_in(arrays[0], &[0; 64]).unwrap();
+    let parameters = arrays.map(u64::to_le_bytes);
+    let own = parameters.each_ref().map(|bytes| &bytes[..]);
+    let options = LaunchOptions {
+        schedule,
+        weak_memory,
+        budget: 1 << 20,
+        peers: vec![parameters.map(Vec::from).to_vec()],
+        ..LaunchOptions::default()
+    };
+    let shape = shape(1, 1);
+    let checked = gpu.check(&program, "test", shape, &own, &options, Checks::default());
+    checked.unwrap()
+}
+
+/// A device that finds 0 in a ticket at `data` writes a word and sets a flag behind it; the other
+/// awaits the flag and reads the word.
+fn publish(release: &str, acquire: &str) -> String {
+    format!(
+        "atom.relaxed.sys.global.add.u32 %r0, [%d0], 1;\nsetp.ne.u32 %p0, %r0, 0;\n\
+         @%p0 bra READ;\nst.global.u32 [%d0+8], 7;\n{release}\nret;\n\
+         READ:\n{acquire}\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra READ;\n\
+         ld.global.u32 %r2, [%d0+8];\nst.global.u32 [%d1], %r2;\nret;"
+    )
+}
+
+/// Each side of a message with a fence or an order of a scope; the flag itself is of the system.
+fn messages(one: &str, two: &str) -> [String; 2] {
+    let set = "st.relaxed.sys.global.u32 [%d0+4], 1;";
+    let get = "ld.relaxed.sys.global.u32 %r1, [%d0+4];";
+    let fences = publish(
+        &format!("fence.acq_rel.{one};\n{set}"),
+        &format!("{get}\nfence.acq_rel.{two};"),
+    );
+    let sc = publish(
+        &format!("fence.sc.{one};\n{set}"),
+        &format!("{get}\nfence.sc.{two};"),
+    );
+    [fences, sc]
+}
+
+#[test]
+fn messages_between_devices_need_fences_of_the_scope_of_the_system() {
+    let schedules = [
+        Schedule::Deterministic,
+        Schedule::Seed(1),
+        Schedule::Seed(2),
+    ];
+    for (one, two) in [
+        ("sys", "sys"),
+        ("gpu", "sys"),
+        ("sys", "gpu"),
+        ("gpu", "gpu"),
+    ] {
+        for (body, schedule) in messages(one, two)
+            .iter()
+            .flat_map(|body| schedules.map(|s| (body, s)))
+        {
+            for weak in [false, true] {
+                let checked = on_two(body, schedule, weak);
+                let kinds: Vec<_> = checked.findings.iter().map(|f| f.kind).collect();
+                let right = one == "sys" && two == "sys";
+                let expected = if right {
+                    vec![]
+                } else {
+                    vec![FindingKind::Race]
+                };
+                assert_eq!(kinds, expected, "{one}, {two}: {body}\n{checked}");
+            }
+        }
+    }
+}
+
+/// With weak memory, the word's old value comes behind the flag's new one.
+#[test]
+fn a_fence_of_a_device_lets_another_device_read_an_old_word() {
+    let stale = |scope: &str| {
+        let [body, _] = messages(scope, scope);
+        (0..40).any(|seed| {
+            let checked = on_two(&body, Schedule::Seed(seed), true);
+            !checked.stale_reads.is_empty()
+        })
+    };
+    assert!(stale("gpu") && !stale("sys"));
+}
+
+#[test]
+fn findings_on_several_devices_name_the_device_of_both_sides() {
+    // The verdicts of a race, of a read of what nobody has written, of a fault, of a deadlock and
+    // of a livelock, by the device that finds 1 in the ticket.
+    let second = |body: &str| {
+        format!(
+            "atom.relaxed.sys.global.add.u32 %r0, [%d0], 1;\nsetp.eq.u32 %p0, %r0, 0;\n{body}\nret;"
+        )
+    };
+    let said = |body: &str| {
+        let checked = on_two(&second(body), Schedule::Deterministic, false);
+        let [finding] = &checked.findings[..] else {
+            panic!("{checked}")
+        };
+        (finding.clone(), checked.outcome)
+    };
+    let (race, _) = said("st.global.u32 [%d0+8], %r0;");
+    let text = race.to_string();
+    let sides = [
+        "writes: device 1, block [0, 0, 0], thread [0, 0, 0]",
+        "writes: device 0, block [0, 0, 0], thread [0, 0, 0]",
+    ];
+    assert!(sides.iter().all(|side| text.contains(side)), "{text}");
+    let (read, _) = said("@!%p0 ld.shared.u32 %r1, [tile];\n@!%p0 st.global.u32 [%d1], %r1;");
+    assert_eq!(
+        (read.kind, read.at.device),
+        (FindingKind::UninitialisedRead, Some(1))
+    );
+    let (fault, outcome) = said("@!%p0 st.global.u32 [%d0+64], %r0;");
+    assert_eq!(
+        (fault.kind, fault.at.device),
+        (FindingKind::Bounds, Some(1))
+    );
+    let text = outcome.unwrap_err().to_string();
+    assert!(
+        text.contains("in kernel `test`, device 1, block [0, 0, 0]"),
+        "{text}"
+    );
+    let (deadlock, outcome) = said("@!%p0 barrier.sync 0, 64;");
+    assert_eq!(
+        deadlock.message,
+        "no warp of device 1, block [0, 0, 0] can move"
+    );
+    let text = outcome.unwrap_err().to_string();
+    assert!(
+        text.contains("\n  device 1, block [0, 0, 0] warp 0"),
+        "{text}"
+    );
+    let (livelock, outcome) = said("WAIT:\nbra WAIT;");
+    let devices = [
+        livelock.at.device,
+        livelock.other.and_then(|place| place.device),
+    ];
+    assert_eq!(devices, [Some(0), Some(1)]);
+    assert!(matches!(outcome, Err(LaunchError::Livelock { .. })));
+}
 
 /// Every device adds 1 to what the one before it wrote, and writes it for the one behind: `data` is
 /// read until it is not 0, `out` is written; the first device's `data` is 1.

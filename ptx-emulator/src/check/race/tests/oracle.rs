@@ -8,6 +8,8 @@ use crate::observe::{AccessKind, Order, Scope};
 /// Threads of a block that take part, by warp and lane.
 pub(super) const MEMBERS: [(u32, u32); 6] = [(0, 0), (0, 1), (0, 2), (0, 31), (1, 0), (1, 1)];
 pub(super) const BLOCKS: usize = 3;
+/// Blocks of the first device; the last one is alone on its own.
+const FIRST: usize = 2;
 pub(super) const THREADS: usize = BLOCKS * MEMBERS.len();
 
 type Clock = [u32; THREADS];
@@ -18,8 +20,20 @@ fn join(clock: &mut Clock, other: &Clock) {
     }
 }
 
-fn wide(scope: Scope) -> bool {
-    matches!(scope, Scope::Gpu | Scope::System)
+/// Scopes as often as they are picked: messages go far by wide ones alone.
+pub(super) const SCOPES: [Scope; 5] = {
+    use Scope::{Block, Gpu, System};
+    [Block, Gpu, Gpu, System, System]
+};
+
+/// Whether a scope of a thread includes another thread.
+fn includes(scope: Scope, thread: usize, other: usize) -> bool {
+    let (one, two) = (block_of(thread), block_of(other));
+    match scope {
+        Scope::System => true,
+        Scope::Gpu => device_of(one) == device_of(two),
+        _ => one == two,
+    }
 }
 
 /// An instruction: its number is its pc.
@@ -46,7 +60,7 @@ pub(super) fn forms() -> Vec<Form> {
         add(Load, Order::Weak, Scope::None, bytes);
         add(Store, Order::Weak, Scope::None, bytes);
     }
-    for scope in [Scope::Block, Scope::Gpu] {
+    for scope in SCOPES {
         for bytes in [1, 4, 8] {
             add(Load, Order::Relaxed, scope, bytes);
             add(Load, Order::Acquire, scope, bytes);
@@ -67,8 +81,15 @@ pub(super) fn forms() -> Vec<Form> {
 #[derive(Clone, Debug)]
 struct Link {
     thread: usize,
-    wide: bool,
+    scope: Scope,
     clock: Clock,
+}
+
+impl Link {
+    /// Whether a thread may take it in by an acquire of a scope.
+    fn reaches(&self, thread: usize, scope: Scope) -> bool {
+        includes(self.scope, self.thread, thread) && includes(scope, thread, self.thread)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -86,13 +107,18 @@ impl Past {
     fn morally_strong(&self, thread: usize, address: u64, form: Form) -> bool {
         let strong = self.form.order != Order::Weak && form.order != Order::Weak;
         let whole = self.address == address && self.form.bytes == form.bytes;
-        let near = block_of(self.thread) == block_of(thread);
-        strong && whole && (near || wide(self.form.scope) && wide(form.scope))
+        let (one, two) = (self.form.scope, form.scope);
+        let mutual = includes(one, self.thread, thread) && includes(two, thread, self.thread);
+        strong && whole && mutual
     }
 }
 
 pub(super) fn block_of(thread: usize) -> usize {
     thread / MEMBERS.len()
+}
+
+pub(super) fn device_of(block: usize) -> usize {
+    usize::from(block >= FIRST)
 }
 
 pub(super) fn warp_of(thread: usize) -> u32 {
@@ -112,6 +138,8 @@ pub(super) enum Verdict {
     Ordered,
     /// As `Ordered`, one of them by another block.
     Message,
+    /// As `Ordered`, one of them by another device.
+    Far,
     Race,
 }
 
@@ -127,6 +155,7 @@ pub(super) struct Oracle {
     /// Accesses of that verdict.
     pub(super) ordered: usize,
     pub(super) messages: usize,
+    pub(super) far: usize,
 }
 
 impl Oracle {
@@ -159,11 +188,12 @@ impl Oracle {
             if !known(old) {
                 return Verdict::Race;
             }
-            if block_of(old.thread) != block_of(thread) {
-                verdict = Verdict::Message;
-            } else if verdict == Verdict::Alone {
-                verdict = Verdict::Ordered;
-            }
+            let (theirs, own) = (block_of(old.thread), block_of(thread));
+            verdict = verdict.max(match theirs == own {
+                true => Verdict::Ordered,
+                false if device_of(theirs) == device_of(own) => Verdict::Message,
+                false => Verdict::Far,
+            });
         }
         verdict
     }
@@ -182,6 +212,7 @@ impl Oracle {
         let verdict = self.look(thread, memory, address, form);
         self.ordered += usize::from(verdict == Verdict::Ordered);
         self.messages += usize::from(verdict == Verdict::Message);
+        self.far += usize::from(verdict == Verdict::Far);
         let past = self.past.entry(memory).or_default();
         // Whose writes it observes, or carries on.
         let mut writers: Vec<usize> = (address..address + form.bytes)
@@ -201,8 +232,7 @@ impl Oracle {
                 self.pending[thread].extend(old.links.iter().cloned());
                 if matches!(form.order, Order::Acquire | Order::AcquireRelease) {
                     for link in &old.links {
-                        let near = block_of(link.thread) == block_of(thread);
-                        if near || link.wide && wide(form.scope) {
+                        if link.reaches(thread, form.scope) {
                             join(&mut self.clocks[thread], &link.clock);
                         }
                     }
@@ -214,7 +244,7 @@ impl Oracle {
             if matches!(form.order, Order::Release | Order::AcquireRelease) {
                 links.push(Link {
                     thread,
-                    wide: wide(form.scope),
+                    scope: form.scope,
                     clock,
                 });
             }
@@ -241,10 +271,8 @@ impl Oracle {
         self.step(thread);
         if order != Order::Release {
             let pending = std::mem::take(&mut self.pending[thread]);
-            let taken =
-                |link: &Link| block_of(link.thread) == block_of(thread) || link.wide && wide(scope);
             for link in pending {
-                if taken(&link) {
+                if link.reaches(thread, scope) {
                     join(&mut self.clocks[thread], &link.clock);
                 } else {
                     self.pending[thread].push(link);
@@ -255,7 +283,7 @@ impl Oracle {
             let clock = self.clocks[thread];
             self.fences[thread].push(Link {
                 thread,
-                wide: wide(scope),
+                scope,
                 clock,
             });
         }

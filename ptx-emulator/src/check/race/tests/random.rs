@@ -1,10 +1,10 @@
 //! Random runs: the checker agrees with the oracle on every access.
 
 use super::Races;
-use super::oracle::{BLOCKS, Form, Oracle, THREADS, Verdict, block_of, forms, lane_of, warp_of};
-use crate::observe::{
-    BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Scope, Site,
+use super::oracle::{
+    BLOCKS, Form, Oracle, SCOPES, THREADS, Verdict, block_of, device_of, forms, lane_of, warp_of,
 };
+use crate::observe::{BarrierArrival, LaunchInfo, Memory, MemoryAccess, Observer, Order, Site};
 
 /// xorshift64*
 struct Random(u64);
@@ -23,6 +23,7 @@ fn site(pc: usize, block: usize, warp: u32) -> Site {
         pc: pc as u32,
         block: [block as u32, 0, 0],
         block_linear: block as u64,
+        device: device_of(block) as u8,
         warp,
     }
 }
@@ -133,7 +134,7 @@ impl Run {
             16..19 => {
                 let orders = [Order::AcquireRelease, Order::Acquire, Order::Release];
                 let order = orders[self.random.below(3)];
-                let scope = [Scope::Block, Scope::Gpu][self.random.below(2)];
+                let scope = SCOPES[self.random.below(SCOPES.len())];
                 self.races.fence(at, party.lanes, order, scope);
                 for &thread in &party.threads {
                     self.oracle.fence(thread, order, scope);
@@ -191,7 +192,7 @@ impl Run {
                 let worst = verdicts.max().unwrap_or(Verdict::Alone);
                 let strong = self.forms[*pc].order != Order::Weak;
                 match worst {
-                    Verdict::Ordered | Verdict::Message => break,
+                    Verdict::Ordered | Verdict::Message | Verdict::Far => break,
                     Verdict::Alone if strong || self.random.below(4) == 0 => break,
                     Verdict::Race if self.random.below(64) == 0 => break,
                     _ => picked = self.pick(party),
@@ -271,7 +272,7 @@ impl Run {
 
 #[test]
 fn random_runs_agree_with_full_clocks() {
-    let (mut racing, mut ordered, mut messages) = (0, 0, 0);
+    let (mut racing, mut ordered, mut messages, mut far) = (0, 0, 0, 0);
     for seed in 1..=3000 {
         let mut run = Run::new(seed);
         for _ in 0..120 {
@@ -280,11 +281,12 @@ fn random_runs_agree_with_full_clocks() {
         racing += run.racing;
         ordered += run.oracle.ordered;
         messages += run.oracle.messages;
+        far += run.oracle.far;
     }
-    // Both verdicts come often, and so does order between blocks.
-    let counts = (racing, ordered, messages);
+    // Both verdicts come often, and so does order between blocks and between devices.
+    let counts = (racing, ordered, messages, far);
     assert!(
-        racing > 10_000 && ordered > 5_000 && messages > 500,
+        racing > 10_000 && ordered > 5_000 && messages > 300 && far > 500,
         "{counts:?}"
     );
 }

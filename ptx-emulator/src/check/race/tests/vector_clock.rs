@@ -104,7 +104,7 @@ fn trees_are_maps_that_share() {
 fn finding(pc: u32, other: u32) -> RawFinding {
     let place = |pc, verb| RawPlace {
         pc,
-        block: [0; 3],
+        block: 0,
         thread: 0,
         verb,
     };

@@ -34,11 +34,8 @@ fn both_places_are_named() {
     let found = racy((2, 1), body, &[("st.global", "ld.global")]);
     assert_eq!(found.len(), 1);
     let (at, other) = (found[0].at, found[0].other.unwrap());
-    assert_eq!((at.block, at.thread, at.verb), ([1, 0, 0], 0, "reads"));
-    assert_eq!(
-        (other.block, other.thread, other.verb),
-        ([0, 0, 0], 0, "writes")
-    );
+    assert_eq!((at.block, at.thread, at.verb), (1, 0, "reads"));
+    assert_eq!((other.block, other.thread, other.verb), (0, 0, "writes"));
     assert!(
         found[0].message.starts_with("read after write"),
         "{found:?}"

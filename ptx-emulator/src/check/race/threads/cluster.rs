@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::super::manner::Reach;
 use super::super::vector_clock::{Lane, VectorClock};
 use super::{Block, lanes_of};
 
@@ -31,8 +32,8 @@ impl Block {
                     warp,
                     lane,
                 };
-                if let Some(fenced) = self.contribution(by, false, false).near {
-                    coming.acquire(self.number, &fenced);
+                if let Some(fenced) = self.contribution(by, false, Reach::Block).near() {
+                    coming.acquire(self.number, fenced);
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::location::Contribution;
-use super::super::manner::sides;
+use super::super::location::{Contribution, Trees};
+use super::super::manner::{Reach, sides};
 use super::super::vector_clock::{Lane, Tree, VectorClock};
 use super::{Block, lanes_of};
 use crate::observe::{Order, Scope};
@@ -12,8 +12,8 @@ use crate::observe::{Order, Scope};
 #[derive(Debug)]
 pub(super) struct Released {
     lanes: u32,
-    /// The fence's scope goes beyond the block.
-    wide: bool,
+    /// The fence's.
+    reach: Reach,
     clock: Arc<VectorClock>,
     interval: u32,
     time: u32,
@@ -21,49 +21,37 @@ pub(super) struct Released {
     trees: [Option<Tree>; 32],
 }
 
-/// What strong loads have read and no fence has taken in yet.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Pending {
-    near: Tree,
-    far: Tree,
-}
-
 impl Block {
     /// A lane has observed, in a strong read, what was published: an acquire takes it in, as far
     /// as its scope goes; the rest, a fence may.
-    pub(in super::super) fn observe(
-        &mut self,
-        by: Lane,
-        order: Order,
-        wide: bool,
-        (near, far): (&Tree, &Tree),
-    ) {
-        let acquires = sides(order).0;
-        if acquires {
-            self.acquire(by, near);
-        }
-        if acquires && wide {
-            self.acquire(by, far);
+    pub(in super::super) fn observe(&mut self, by: Lane, order: Order, reach: Reach, seen: &Trees) {
+        let taken = if sides(order).0 {
+            self.acquire_within(by, reach, seen);
+            reach as usize + 1
         } else {
-            self.remember(by, near, far);
+            0
+        };
+        for (level, tree) in seen.iter().enumerate().skip(taken) {
+            if !tree.is_empty() {
+                let pending = self.warps[by.warp as usize].pending.get_or_insert_default();
+                pending[by.lane as usize][level].join(tree);
+            }
         }
     }
 
-    /// A lane has read, in a strong load, what was published; a fence may
-    /// take it in.
-    fn remember(&mut self, by: Lane, near: &Tree, far: &Tree) {
-        let pending = self.warps[by.warp as usize].pending.get_or_insert_default();
-        let pending = &mut pending[by.lane as usize];
-        pending.near.join(near);
-        pending.far.join(far);
+    /// A lane learns what it can take in by an acquire that goes so far.
+    pub(in super::super) fn acquire_within(&mut self, by: Lane, reach: Reach, seen: &Trees) {
+        for tree in &seen[..=reach as usize] {
+            self.acquire(by, tree);
+        }
     }
 
     /// A fence of some lanes.
     pub(in super::super) fn fence(&mut self, warp: u32, lanes: u32, order: Order, scope: Scope) {
-        let wide = matches!(scope, Scope::Gpu | Scope::System);
+        let reach = Reach::of(scope);
         if order != Order::Release && self.warps[warp as usize].pending.is_some() {
             for lane in lanes_of(lanes) {
-                self.take_in(warp, lane, wide);
+                self.take_in(warp, lane, reach);
             }
         }
         if order == Order::Acquire {
@@ -71,7 +59,7 @@ impl Block {
         }
         // A wider fence stands for a narrower one.
         let released = &mut self.warps[warp as usize].released;
-        for old in released.iter_mut().filter(|old| wide || !old.wide) {
+        for old in released.iter_mut().filter(|old| reach >= old.reach) {
             old.lanes &= !lanes;
         }
         released.retain(|old| old.lanes != 0);
@@ -83,7 +71,7 @@ impl Block {
                 Some(group) if Arc::ptr_eq(&group.clock, clock) => group.lanes |= 1 << lane,
                 _ => groups.push(Released {
                     lanes: 1 << lane,
-                    wide,
+                    reach,
                     clock: clock.clone(),
                     interval,
                     time,
@@ -95,22 +83,19 @@ impl Block {
         self.tick(warp);
     }
 
-    fn take_in(&mut self, warp: u32, lane: u32, wide: bool) {
+    fn take_in(&mut self, warp: u32, lane: u32, reach: Reach) {
         let Some(pending) = &mut self.warps[warp as usize].pending else {
             return;
         };
-        let pending = &mut pending[lane as usize];
-        let near = std::mem::take(&mut pending.near);
-        let far = wide.then(|| std::mem::take(&mut pending.far));
+        let pending = &mut pending[lane as usize][..=reach as usize];
+        let mut taken = Trees::default();
+        taken[..=reach as usize].swap_with_slice(pending);
         let by = Lane {
             block: self.number,
             warp,
             lane,
         };
-        self.acquire(by, &near);
-        if let Some(far) = far {
-            self.acquire(by, &far);
-        }
+        self.acquire_within(by, reach, &taken);
     }
 
     /// Whether any lane of the warp has passed a release fence.
@@ -126,11 +111,11 @@ impl Block {
         &mut self,
         by: Lane,
         release: bool,
-        wide: bool,
+        reach: Reach,
     ) -> Contribution {
         let mut out = Contribution::default();
         for released in &mut self.warps[by.warp as usize].released {
-            if released.lanes >> by.lane & 1 == 0 || release && (wide || !released.wide) {
+            if released.lanes >> by.lane & 1 == 0 || release && reach >= released.reach {
                 continue;
             }
             let Released {
@@ -141,23 +126,14 @@ impl Block {
                 ..
             } = released;
             let tree = trees[by.lane as usize]
-                .get_or_insert_with(|| clock.published(by, *interval, *time))
-                .clone();
-            if released.wide {
-                out.far = Some(tree.clone());
-            }
-            // The narrow fence is the later one, when there are both.
-            if !released.wide || out.near.is_none() {
-                out.near = Some(tree);
-            }
+                .get_or_insert_with(|| clock.published(by, *interval, *time));
+            // Of several fences the narrower ones are the later ones.
+            out.set(released.reach, tree);
         }
         if release {
             let clock = self.clock(by.warp, by.lane);
             let tree = clock.published(by, self.interval, self.time(by.warp));
-            if wide {
-                out.far = Some(tree.clone());
-            }
-            out.near = Some(tree);
+            out.set(reach, &tree);
         }
         out
     }

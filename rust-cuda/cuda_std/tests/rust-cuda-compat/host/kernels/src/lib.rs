@@ -1,25 +1,13 @@
-use cuda_std::prelude::*;
+//! The kernels of the programs. What one computes is a function beside it, which the host calls too.
 
-#[kernel]
-#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
-pub unsafe fn vecadd(a: &[f32], b: &[f32], c: *mut f32) {
-    let i = thread::index_1d() as usize;
-    if i < a.len() {
-        unsafe { *c.add(i) = a[i] + b[i] };
-    }
-}
+pub mod digest;
+pub mod linear;
+pub mod tracer;
+pub mod wide;
 
-/// `c = a * b`, row-major, an element a thread.
-#[kernel]
-#[allow(improper_ctypes_definitions, clippy::missing_safety_doc)]
-pub unsafe fn gemm(a: &[f32], b: &[f32], c: *mut f32, rows: usize, columns: usize, depth: usize) {
-    let place = thread::index_2d();
-    let (row, column) = (place.y as usize, place.x as usize);
-    if row < rows && column < columns {
-        let mut sum = 0.0;
-        for k in 0..depth {
-            sum += a[row * depth + k] * b[k * columns + column];
-        }
-        unsafe { *c.add(row * columns + column) = sum };
-    }
-}
+// SAFETY: numbers, and no pointers.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for tracer::Sphere {}
+// SAFETY: as above.
+#[cfg(not(target_arch = "nvptx64"))]
+unsafe impl cust_core::DeviceCopy for tracer::View {}
