@@ -176,10 +176,9 @@ fn on_file(
     match done {
         Err(error) => {
             let code = error.exit_code();
-            let ended = match ranks.says(error) {
-                Some(error) => failed(&error),
-                None => ExitCode::from(code),
-            };
+            let said = ranks.says(error);
+            // Whoever ends with another code than 0 has the others killed.
+            let ended = said.map_or(ExitCode::SUCCESS, |error| failed(&error));
             ranks.end(false, code);
             ended
         }

@@ -86,7 +86,7 @@ fn assert_same(folder: &Path, arguments: &[&str], file: Option<&str>, counts: &[
     arguments.extend(file.iter().flat_map(|file| ["--out", *file]));
     let content = || file.map(|file| fs::read(folder.join(file)).expect("it is written"));
     let alone = quadscan(folder, &arguments);
-    assert_eq!(alone.code, 0, "{alone:?}");
+    assert!((0..2).contains(&alone.code), "{alone:?}");
     let expected = content();
     for &count in counts {
         file.iter()
@@ -94,7 +94,7 @@ fn assert_same(folder: &Path, arguments: &[&str], file: Option<&str>, counts: &[
         let together = ends(&mut mpirun(folder, count, &arguments));
         assert_eq!(
             (together.code, &together.output),
-            (0, &alone.output),
+            (alone.code, &alone.output),
             "{together:?}"
         );
         assert!(content() == expected, "{arguments:?} of {count} processes");
@@ -145,21 +145,19 @@ fn keys() {
 /// Some cost a hundred times what others do, and some have no result.
 fn items(folder: &Path, count: usize) {
     let row = |k: usize| match k % 40 {
-        7 => format!("{k},nan\n"),
-        _ => format!("{k},{}\n", (k * k * 31) % 400),
+        7 => format!("{k},1,nan\n"),
+        _ => format!("{k},{},3\n", (k * k * 31) % 400),
     };
     let rows: String = (0..count).map(row).collect();
-    fs::write(folder.join("items.csv"), format!("name,k\n{rows}")).expect("written");
+    fs::write(folder.join("items.csv"), format!("name,k,to\n{rows}")).expect("written");
 }
 
-const FORMULA: [&str; 8] = [
+const FORMULA: [&str; 6] = [
     "integrate",
     "--formula",
     "cos(k*x)*exp(-x)",
     "--from",
     "0",
-    "--to",
-    "3",
     "--batch",
 ];
 
@@ -240,7 +238,7 @@ const SEED: u64 = 20_261_126;
 
 /// Kills one of the processes of a run at a random moment, again and again: no row that was in the journal
 /// is lost, and nobody stays behind. In the end the results are those of a run that nobody killed.
-fn killed(folder: &Path, count: usize, start: impl Fn() -> Command) {
+fn killed(folder: &Path, count: usize, processes: usize, start: impl Fn() -> Command) {
     let journal = || fs::read(folder.join("out.csv.journal")).unwrap_or_default();
     let out = folder.join("out.csv");
     items(folder, ITEMS);
@@ -257,7 +255,8 @@ fn killed(folder: &Path, count: usize, start: impl Fn() -> Command) {
     let mut most = 0;
     for round in 0..count {
         let mut run = start();
-        let mut run = run.stderr(Stdio::null()).spawn().expect("it starts");
+        let run = run.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut run = run.spawn().expect("it starts");
         // At a time, or when some results more are there.
         let (then, time) = (Instant::now(), Duration::from_millis(random.u64(0..400)));
         let enough = journal().len() + random.usize(1..4000);
@@ -265,25 +264,24 @@ fn killed(folder: &Path, count: usize, start: impl Fn() -> Command) {
             0 => then.elapsed() > time,
             _ => journal().len() >= enough,
         };
-        while run.try_wait().is_ok_and(|ended| ended.is_none()) && !is_due() {
-            thread::sleep(Duration::from_millis(1));
+        let mut has_ended = || run.try_wait().is_ok_and(|ended| ended.is_some());
+        // Open MPI 4's mpirun waits for ever where one dies while it still starts others.
+        while !has_ended() && !(ranks_in(folder).len() == processes && is_due()) {
+            thread::sleep(Duration::from_millis(2));
         }
         let (kept, ranks) = (journal(), ranks_in(folder));
         if !ranks.is_empty() {
             let who = ranks[random.usize(0..ranks.len())].to_string();
-            let killed = Command::new("kill")
-                .args(["-9", &who])
-                .stderr(Stdio::null())
-                .status();
+            let mut killed = Command::new("kill");
+            let killed = killed.args(["-9", &who]).stderr(Stdio::null()).status();
             assert!(killed.is_ok(), "there is a kill");
         }
-        assert!(run.wait().is_ok());
-        let ended = Instant::now();
-        while !processes_in(folder).is_empty() {
+        let killed = Instant::now();
+        while !has_ended() || !processes_in(folder).is_empty() {
+            let (round, left) = (round + 1, processes_in(folder));
             assert!(
-                ended.elapsed() < SOON,
-                "{:?} stay behind",
-                processes_in(folder)
+                killed.elapsed() < SOON,
+                "{left:?} stay behind in round {round}"
             );
             thread::sleep(Duration::from_millis(5));
         }
@@ -301,9 +299,11 @@ fn killed(folder: &Path, count: usize, start: impl Fn() -> Command) {
         }
     }
     assert!(most > 100, "none was killed in the middle");
-    let last = ends(start().stderr(Stdio::piped()));
+    // More than a head.
+    let is_left = journal().len() > 64;
+    let last = ends(start().stdout(Stdio::null()).stderr(Stdio::piped()));
     assert_eq!(last.code, 1, "{last:?}");
-    assert!(last.errors.contains("rows were there"), "{last:?}");
+    assert_eq!(last.errors.contains("rows were there"), is_left, "{last:?}");
     assert!(fs::read(&out).expect("it is there") == expected);
     assert!(journal().is_empty());
 }
@@ -312,14 +312,14 @@ fn kills() {
     let folder = folder();
     let count = std::env::var("QUADSCAN_KILLS").ok();
     let count = count.map_or(3, |count| count.parse().expect("a number"));
-    killed(folder.path(), count, || {
+    killed(folder.path(), count, 4, || {
         mpirun(folder.path(), 4, &resumed())
     });
 }
 
 fn one_process() {
     let folder = folder();
-    killed(folder.path(), 3, || command(folder.path(), &resumed()));
+    killed(folder.path(), 3, 1, || command(folder.path(), &resumed()));
 }
 
 /// A run that goes on.

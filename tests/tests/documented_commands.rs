@@ -222,6 +222,22 @@ fn every_scan_and_reduce_command_in_the_documents_is_understood() {
 }
 
 #[test]
+fn every_command_of_several_processes_in_the_documents_is_understood() {
+    let name = "docs/clusters.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    let starts = ["$ mpirun -n 4 quadscan", "$ mpirun -n 8 quadscan"];
+    let commands = arguments_of(&text, &starts);
+    assert!(commands.len() >= 4, "{name} shows {commands:?}");
+    for arguments in commands {
+        assert_eq!(
+            objection(&arguments[0], &arguments[1..]),
+            None,
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
 fn every_time_command_in_the_documents_is_understood() {
     for name in ["docs/dev.md", "xtask/src/bundle/README.md"] {
         let text = fs::read_to_string(root().join(name)).expect(name);

@@ -6,6 +6,7 @@
 //! (`mpi.h` of each).
 
 use std::env;
+use std::error::Error;
 use std::ffi::{c_int, c_void};
 use std::mem::ManuallyDrop;
 use std::path::PathBuf;
@@ -99,7 +100,11 @@ fn open(is_mpich: bool) -> Result<Library, String> {
         // look for its functions in the whole program.
         match unsafe { Library::open(Some(name), RTLD_NOW | RTLD_GLOBAL) } {
             Ok(library) => return Ok(library),
-            Err(error) if why.is_empty() => why = error.to_string(),
+            Err(error) if why.is_empty() => {
+                why = error
+                    .source()
+                    .map_or(error.to_string(), ToString::to_string);
+            }
             Err(_) => {}
         }
     }
