@@ -29,7 +29,7 @@
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
 //! - `about`: what the program says about itself.
-//! - `bench`, `combine`, `integral`, `parts`, `tune`: the commands. Only `main` and its
+//! - `bench`, `combine`, `integral`, `parts`, `plan`, `tune`: the commands. Only `main` and its
 //!   `terminal` talk to one.
 
 pub mod about;
@@ -61,6 +61,7 @@ pub mod number;
 pub mod oracle;
 pub mod parts;
 pub mod peers;
+pub mod plan;
 pub mod ranks;
 pub mod record;
 pub mod report;

@@ -18,7 +18,7 @@ use quadscan_bench::cli::{
 };
 use quadscan_bench::columns::{Done, Watch};
 use quadscan_bench::ranks::Ranks;
-use quadscan_bench::{about, combine, integral, parts, report, signals, tune, worker};
+use quadscan_bench::{about, combine, integral, parts, plan, report, signals, tune, worker};
 
 use terminal::{Terminal, loss, print, say};
 
@@ -259,6 +259,10 @@ fn main() -> ExitCode {
         Command::Reduce(arguments) => on_file(manners, true, |ranks, input, output, watch| {
             combine::reduce(&arguments, ranks, input, output, watch)
         }),
+        Command::Plan(arguments) => match plan::plan(&arguments) {
+            Err(error) => failed(&error),
+            Ok(text) => ended(print(&text), true),
+        },
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),
