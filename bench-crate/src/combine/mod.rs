@@ -1,10 +1,12 @@
 //! `quadscan scan` and `quadscan reduce`: a column of a file, combined on the device.
 //!
 //! `request` is what the command line asks for, `operation` what is asked of a column, `kernels` the
-//! operations that there are, `survey` the first reading of the file, `pieces` a column of any
-//! length, and `share` the part of it that one of several processes has. How elements are combined is [`scan`](quadscan::scan)'s and [`reduce`](quadscan::reduce)'s,
-//! and how files are read and written is [`columns`]'s.
+//! operations that there are, `survey` the first reading of the file, `blocks` the rows of one of
+//! several processes, `pieces` a column of any length, and `share` what such a process makes of it.
+//! How elements are combined is [`scan`](quadscan::scan)'s and [`reduce`](quadscan::reduce)'s, and how
+//! files are read and written is [`columns`]'s.
 
+mod blocks;
 mod kernels;
 mod operation;
 mod pieces;

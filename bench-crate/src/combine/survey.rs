@@ -1,10 +1,10 @@
 //! The first reading of a file: whether each row has a number, and how large the results will be.
 
+use super::blocks::{self, Blocks};
 use super::kernels::Element;
 use super::operation::Form;
 use super::pieces::starts;
 use super::request::{Chosen, Request};
-use super::share::{self, Blocks};
 use crate::columns::number::shown;
 use crate::columns::{Block, Column, Heading, Kind, Problem, Source, Watch};
 use crate::error::Result;
@@ -64,7 +64,7 @@ impl Survey {
         let is_of_numbers = |heading: &Heading| matches!(heading.kind, Kind::Numbers(_));
         let all = reader.rows().filter(|_| chosen.key.is_none());
         let all = all.filter(|_| of_file.iter().all(is_of_numbers));
-        let own = all.map_or(0..u64::MAX, |all| share::rows(all, ranks));
+        let own = all.map_or(0..u64::MAX, |all| blocks::rows(all, ranks));
         let mut survey = Self {
             form: request.form,
             headings: Vec::new(),

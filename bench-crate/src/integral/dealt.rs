@@ -123,8 +123,12 @@ pub(super) fn computed<R: Number>(
     thread::scope(|scope| {
         let others = ranks.size() - 1;
         let dealer = (others > 0).then(|| scope.spawn(|| deal(ranks, &journal, &is_over)));
+        let mut told = None;
         let mut tell = || {
             let journal = lock(&journal);
+            if told.replace(journal.done) == Some(journal.done) {
+                return;
+            }
             if let Some(sentence) = journal.farewell(batch.rows) {
                 watch.keeps(sentence);
             }

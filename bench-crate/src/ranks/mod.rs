@@ -265,12 +265,13 @@ impl Ranks {
     /// in turn.
     pub(crate) fn device(&self, choice: DeviceChoice) -> DeviceChoice {
         let is_open = matches!(choice, DeviceChoice::Auto | DeviceChoice::Cuda(None));
+        if self.is_alone() || !is_open {
+            return choice;
+        }
         match Devices::visible() {
-            Ok(count) if is_open && count > 0 && !self.is_alone() => {
-                DeviceChoice::Cuda(Some((self.local % count as usize) as u32))
-            }
+            Ok(count) => DeviceChoice::Cuda(Some((self.local % count.max(1) as usize) as u32)),
             // Whoever opens it says why there is none.
-            _ => choice,
+            Err(_) => choice,
         }
     }
 }
