@@ -24,6 +24,8 @@ mod integrate;
 mod internal;
 #[path = "cli/manners.rs"]
 mod manners;
+#[path = "cli/plan.rs"]
+mod plan;
 #[path = "../../ptx-emulator/src/bin/ptx-emulator/sentence.rs"]
 pub mod sentence;
 
@@ -40,6 +42,7 @@ pub use formula::FormulaArguments;
 pub use integrate::IntegrateArguments;
 pub use internal::{TuneArguments, WorkerArguments};
 pub use manners::{Manners, choose_color};
+pub use plan::PlanArguments;
 
 /// Quadrature and prefix scan on the GPU: measured tables beside the published
 /// ones.
@@ -71,6 +74,8 @@ pub enum Command {
     Scan(Box<ScanArguments>),
     /// Reduce a column of a file: all numbers, combined to one
     Reduce(Box<CombineArguments>),
+    /// Predict the times of scans and reductions on several GPUs, by a model of measured figures
+    Plan(PlanArguments),
     /// Write report.html from the records of one machine, or of several side by side
     Report(ReportArguments),
     /// List the parts of the PTX: kernels, size, and how long the device takes to load each

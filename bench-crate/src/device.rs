@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::modules;
+use crate::ranks::Ranks;
 use crate::table::list::refused;
 use quadscan::device::{Device, DeviceChoice, Module};
 
@@ -40,7 +41,7 @@ fn open(choice: DeviceChoice) -> Result<(Device, String)> {
     Ok((device, notice))
 }
 
-/// These modules on the device, of the folder that `--artifact` names where it names one, and a
+/// These modules on this process's device, of the folder that `--artifact` names where it names one, and a
 /// sentence that names the device.
 ///
 /// # Errors
@@ -50,12 +51,18 @@ pub(crate) fn load(
     choice: DeviceChoice,
     artifact: Option<&Path>,
     needed: &[String],
+    ranks: &Ranks,
 ) -> Result<(Module, String)> {
+    let choice = ranks.device(choice);
     let folder = modules::folder(artifact, choice, &needed.iter().cloned().collect())?;
     // SAFETY: whoever names a folder with --artifact vouches that it was built from this
     // program's kernels.
     let artifact = unsafe { modules::artifact(folder.as_deref(), needed) }?;
     let (device, notice) = open(choice)?;
+    let notice = match ranks.size() {
+        1 => notice,
+        size => format!("{notice}; {size} processes, each with its own"),
+    };
     Ok((device.load(&artifact)?, notice))
 }
 

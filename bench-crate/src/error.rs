@@ -75,6 +75,20 @@ pub enum Error {
         /// What is wrong.
         problem: String,
     },
+    /// The library of MPI, where several processes were started.
+    #[error("MPI cannot be used: {problem}")]
+    Mpi {
+        /// What is wrong, and how to do without.
+        problem: String,
+    },
+    /// An error that all processes have learnt of.
+    #[error("{problem}")]
+    Agreed {
+        /// The words of the process that it is of.
+        problem: String,
+        /// Its exit code.
+        code: u8,
+    },
     /// The process that measures on the device could not be started.
     #[error("cannot start the measuring process: {problem}")]
     Worker {
@@ -89,6 +103,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Build => 101,
+            Error::Agreed { code, .. } => *code,
             _ if self.is_context_lost() => 1,
             _ => 2,
         }

@@ -6,6 +6,7 @@
 //!   and groups.
 //! - `files`: files that are written whole or not at all.
 //! - `signals`: what interrupts a program.
+//! - `ranks`: the processes that MPI has started.
 //! - `cli`: the command line.
 //! - `clocks`: the clocks of a device.
 //! - `timing`: samples, when to stop taking them, and their statistics.
@@ -22,12 +23,13 @@
 //! - `table`: the parts of a table: axes, columns, cells, figures.
 //! - `model`: an explanation of the times of a sweep.
 //! - `export`: records to text.
-//! - `columns`, `device`: files of rows, and the device of commands that compute on them.
+//! - `columns`, `device`, `journal`: files of rows, the device of commands that compute on them, and
+//!   their results so far.
 //! - `tables`: the tables, one file each.
 //! - `worker`: the process that measures.
 //! - `report`: the page of records, which every run also writes.
 //! - `about`: what the program says about itself.
-//! - `bench`, `combine`, `integral`, `parts`, `tune`: the commands. Only `main` and its
+//! - `bench`, `combine`, `integral`, `parts`, `plan`, `tune`: the commands. Only `main` and its
 //!   `terminal` talk to one.
 
 pub mod about;
@@ -47,6 +49,7 @@ mod files;
 pub mod grouping;
 pub mod host;
 pub mod integral;
+mod journal;
 pub mod kernels;
 pub mod limit;
 pub mod mapping;
@@ -58,6 +61,8 @@ pub mod number;
 pub mod oracle;
 pub mod parts;
 pub mod peers;
+pub mod plan;
+pub mod ranks;
 pub mod record;
 pub mod report;
 pub mod signals;

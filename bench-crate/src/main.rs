@@ -17,7 +17,8 @@ use quadscan_bench::cli::{
     WorkerArguments, choose_color, help, one_sentence, sentence::legible,
 };
 use quadscan_bench::columns::{Done, Watch};
-use quadscan_bench::{about, combine, integral, parts, report, signals, tune, worker};
+use quadscan_bench::ranks::Ranks;
+use quadscan_bench::{about, combine, integral, parts, plan, report, signals, tune, worker};
 
 use terminal::{Terminal, loss, print, say};
 
@@ -138,16 +139,31 @@ fn list(arguments: &ArtifactArguments) -> ExitCode {
     }
 }
 
-/// `quadscan integrate`, `scan` and `reduce`, of results in a file or not.
+/// `quadscan integrate`, `scan` and `reduce`, of results in a file or not, by all processes that MPI has
+/// started. Of these the first one talks, and whoever has an error that the others do not learn of.
 fn on_file(
     manners: Manners,
     has_file: bool,
-    command: impl FnOnce(&mut dyn Read, &mut dyn Write, &mut dyn Watch) -> quadscan_bench::Result<Done>,
+    command: impl FnOnce(
+        &Ranks,
+        &mut dyn Read,
+        &mut dyn Write,
+        &mut dyn Watch,
+    ) -> quadscan_bench::Result<Done>,
 ) -> ExitCode {
+    let ranks = match Ranks::start() {
+        Ok(ranks) => ranks,
+        Err(error) => return failed(&error),
+    };
+    let quiet = manners.quiet || !ranks.is_first();
+    let manners = Manners { quiet, ..manners };
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
     let mut terminal = Terminal::new(manners, Path::new(""));
-    if let Err(error) = terminal.watch_interrupts() {
+    // Whoever started the others ends them.
+    if ranks.is_first()
+        && let Err(error) = terminal.watch_interrupts()
+    {
         return without_signals(&error);
     }
     terminal.will_have_no_result();
@@ -155,11 +171,23 @@ fn on_file(
         // Rows that are printed show how far it is.
         terminal.hide_bar();
     }
-    let done = command(&mut input, &mut output, &mut terminal);
+    let done = command(&ranks, &mut input, &mut output, &mut terminal);
     terminal.finish();
     match done {
-        Err(error) => failed(&error),
-        Ok(done) => ended(done.written, done.is_fine),
+        Err(error) => {
+            let code = error.exit_code();
+            let said = ranks.says(error);
+            // Whoever ends with another code than 0 has the others killed.
+            let ended = said.map_or(ExitCode::SUCCESS, |error| failed(&error));
+            ranks.end(false, code);
+            ended
+        }
+        Ok(done) => {
+            let is_whole = done.written.is_ok();
+            let ended = ended(done.written, done.is_fine);
+            ranks.end(is_whole, 0);
+            ended
+        }
     }
 }
 
@@ -213,7 +241,9 @@ fn main() -> ExitCode {
         Command::Integrate(arguments) => on_file(
             manners,
             arguments.place.out.is_some(),
-            |input, output, watch| integral::integrate(&arguments, input, output, watch),
+            |ranks, input, output, watch| {
+                integral::integrate(&arguments, ranks, input, output, watch)
+            },
         ),
         Command::Formula(arguments) => {
             match integral::formula::formula(&arguments, &mut |sentence| say(sentence)) {
@@ -224,11 +254,15 @@ fn main() -> ExitCode {
         Command::Scan(arguments) => on_file(
             manners,
             arguments.of.place.out.is_some(),
-            |input, output, watch| combine::scan(&arguments, input, output, watch),
+            |ranks, input, output, watch| combine::scan(&arguments, ranks, input, output, watch),
         ),
-        Command::Reduce(arguments) => on_file(manners, true, |input, output, watch| {
-            combine::reduce(&arguments, input, output, watch)
+        Command::Reduce(arguments) => on_file(manners, true, |ranks, input, output, watch| {
+            combine::reduce(&arguments, ranks, input, output, watch)
         }),
+        Command::Plan(arguments) => match plan::plan(&arguments) {
+            Err(error) => failed(&error),
+            Ok(text) => ended(print(&text), true),
+        },
         Command::Report(arguments) => rebuild(&arguments),
         Command::Artifact(arguments) => list(&arguments),
         Command::Tune(arguments) => sweep(&arguments),

@@ -22,8 +22,10 @@ pub(crate) struct Terminal {
     pace: Option<Pace>,
     /// The folder of the records.
     folder: PathBuf,
-    /// What Ctrl-C says.
+    /// What Ctrl-C says,
     farewell: Farewell,
+    /// and what of the results it says to be kept.
+    kept: Option<String>,
     /// Why the results cannot be read by anybody, once they cannot.
     pub(crate) lost: Option<io::Error>,
 }
@@ -80,6 +82,7 @@ impl Terminal {
             pace: (!io::stderr().is_terminal()).then(|| Pace::new(Instant::now())),
             folder: folder.to_owned(),
             farewell: Farewell::new(Mutex::new((NOTHING_YET.to_owned(), None))),
+            kept: None,
             lost: None,
         }
     }
@@ -131,9 +134,10 @@ impl Terminal {
         }
     }
 
-    /// Ctrl-C says from now on that there is no result.
+    /// Ctrl-C says from now on that there is no result, or what is kept of it.
     pub(crate) fn will_have_no_result(&self) {
-        self.will_say(NO_RESULT.to_owned());
+        let kept = self.kept.as_deref();
+        self.will_say(kept.unwrap_or(NO_RESULT).to_owned());
     }
 
     /// What Ctrl-C says from now on.
@@ -151,6 +155,11 @@ impl Watch for Terminal {
 
     fn object(&mut self, sentence: &str) {
         self.tell(sentence);
+    }
+
+    fn keeps(&mut self, sentence: String) {
+        self.kept = Some(format!("interrupted: {sentence}"));
+        self.will_have_no_result();
     }
 
     fn checked(&mut self, rows: u64) {

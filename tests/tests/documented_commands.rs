@@ -9,7 +9,7 @@ use clap::Parser;
 use quadscan_bench::bench::request::Request;
 use quadscan_bench::bench::timed;
 use quadscan_bench::cli::{Cli, Command};
-use quadscan_bench::{combine, integral};
+use quadscan_bench::{combine, integral, plan};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
@@ -99,6 +99,7 @@ fn objection(command: &str, arguments: &[String]) -> Option<String> {
             Command::Integrate(integrate) => integral::check(&integrate),
             Command::Formula(formula) => integral::formula::check(&formula),
             Command::Report(_) => Ok(()),
+            Command::Plan(arguments) => plan::plan(&arguments).map(drop),
             Command::Scan(scan) => combine::check_scan(&scan),
             Command::Reduce(reduce) => combine::check_reduce(&reduce),
             Command::Time(time) if timed::rows(&time.kernel).is_none() => {
@@ -219,6 +220,34 @@ fn every_scan_and_reduce_command_in_the_documents_is_understood() {
     }
     let unknown = ["items.csv", "--op", "mean"].map(str::to_owned);
     assert!(objection("scan", &unknown).is_some() && objection("reduce", &unknown).is_some());
+}
+
+#[test]
+fn every_command_of_several_processes_in_the_documents_is_understood() {
+    let name = "docs/clusters.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    let starts = ["$ mpirun -n 4 quadscan", "$ mpirun -n 8 quadscan"];
+    let commands = arguments_of(&text, &starts);
+    assert!(commands.len() >= 4, "{name} shows {commands:?}");
+    for arguments in commands {
+        assert_eq!(
+            objection(&arguments[0], &arguments[1..]),
+            None,
+            "{arguments:?}"
+        );
+    }
+}
+
+#[test]
+fn every_plan_command_in_the_documents_is_understood() {
+    let name = "docs/scaling.md";
+    let text = fs::read_to_string(root().join(name)).expect(name);
+    let commands = arguments_of(&text, &["$ quadscan plan"]);
+    assert!(commands.len() >= 2, "{name} shows {commands:?}");
+    for arguments in commands {
+        assert_eq!(objection("plan", &arguments), None, "{arguments:?}");
+    }
+    assert!(objection("plan", &["--gpu", "x"].map(str::to_owned)).is_some());
 }
 
 #[test]

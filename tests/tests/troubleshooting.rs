@@ -44,6 +44,7 @@ const NO_AUTHORS: &[(&str, &str)] = &[
     ("Records", "a file of results"),
     ("Refused", "another error's words, from another process"),
     ("Worker", "the measuring process's"),
+    ("Agreed", "another error's words, of another process"),
 ];
 
 /// Text as it is compared: one space for every gap, no quotes of code, and strings of Rust

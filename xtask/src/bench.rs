@@ -1,5 +1,5 @@
 //! `cargo xtask bench ARGS`: builds `quadscan` and becomes `quadscan bench ARGS`; `formula`,
-//! `integrate`, `scan`, `reduce` and `report` likewise.
+//! `integrate`, `scan`, `reduce`, `plan` and `report` likewise.
 //!
 //! The program gets the command that builds modules of PTX ([`crate::ptx`]), and runs it for the
 //! modules that it needs.

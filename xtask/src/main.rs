@@ -104,6 +104,11 @@ enum Command {
     /// comes back.
     #[command(disable_help_flag = true)]
     Reduce(bench::Arguments),
+    /// Predict the times of scans and reductions on several GPUs
+    ///
+    /// Everything after `plan` goes to `quadscan plan`, `--help` included.
+    #[command(disable_help_flag = true)]
+    Plan(bench::Arguments),
     /// Write report.html from the records of one or several machines
     ///
     /// Everything after `report` goes to `quadscan report`, `--help` included:
@@ -218,6 +223,7 @@ fn carry_out(command: Command, manners: Manners) -> anyhow::Result<ExitCode> {
         Command::Formula(arguments) => arguments.hand_on("formula", manners),
         Command::Scan(arguments) => arguments.hand_on("scan", manners),
         Command::Reduce(arguments) => arguments.hand_on("reduce", manners),
+        Command::Plan(arguments) => arguments.hand_on("plan", manners),
         Command::Report(arguments) => arguments.hand_on("report", manners),
         Command::Check(options) => check::run(&options),
         Command::NewKernel(options) => new_kernel::run(&options),
@@ -276,7 +282,15 @@ mod tests {
             _ => Vec::new(),
         };
         // What follows these is `quadscan`'s, which has a test of its own.
-        let handed_on = ["bench", "formula", "integrate", "scan", "reduce", "report"];
+        let handed_on = [
+            "bench",
+            "formula",
+            "integrate",
+            "scan",
+            "reduce",
+            "plan",
+            "report",
+        ];
         let line = handed_on.iter().fold(CommandLine::command(), |line, name| {
             line.mut_subcommand(name, |command| command.hide(true))
         });

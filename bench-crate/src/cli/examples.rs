@@ -55,6 +55,12 @@ Examples:
   quadscan reduce rows.csv --column x               the sum of a column
   quadscan reduce rows.csv --column x --by-key day  sums of neighbours of one day";
 
+/// Of `plan`.
+pub(super) const PLAN: &str = "\
+Examples:
+  quadscan plan --elements 2^36 --devices 1,2,4,8    H200s that NVLink connects
+  quadscan plan -e 2^40 -d 1024 --latency 2          128 machines of them";
+
 #[cfg(test)]
 mod tests {
     use clap::{CommandFactory, Parser};

@@ -151,6 +151,14 @@ pub struct IntegrateArguments {
     #[arg(long, value_name = "FILE")]
     pub batch: Option<PathBuf>,
 
+    /// Keep results as they come in FILE.journal, beside that of --out, and go on from those that are
+    /// there
+    ///
+    /// The same command goes on after an end of any kind, but that of the machine. The file is removed
+    /// when the results are written.
+    #[arg(long, requires = "batch", requires = "out")]
+    pub resume: bool,
+
     /// Form of the results: table, csv, markdown, json [default: table; csv for a batch]
     #[arg(short, long, value_name = "FORMAT")]
     pub format: Option<String>,

@@ -77,6 +77,20 @@ impl Texts {
         self.ends.extend(more.ends.iter().map(|end| before + end));
     }
 
+    /// One behind the other, and the end of each.
+    pub(super) fn of(all: &str, ends: Vec<usize>) -> Self {
+        let all = all.to_owned();
+        Self { all, ends }
+    }
+
+    pub(super) fn all(&self) -> &str {
+        &self.all
+    }
+
+    pub(super) fn ends(&self) -> impl Iterator<Item = usize> {
+        self.ends.iter().copied()
+    }
+
     fn get(&self, row: usize) -> &str {
         let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[first..self.ends[row]]

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::Problem;
 use super::block::{Block, Column, Heading};
+use super::{Problem, ROWS};
 
 /// What divides cells of text, where nothing else is said.
 pub(crate) const COMMA: u8 = b',';
@@ -26,6 +26,18 @@ pub(super) trait Rows {
     /// What divides cells in text.
     fn separator(&self) -> u8 {
         COMMA
+    }
+
+    /// Leaves out the next rows.
+    fn skip(&mut self, mut rows: u64) -> Result<(), Problem> {
+        while rows > 0 {
+            let most = usize::try_from(rows).map_or(ROWS, |rows| rows.min(ROWS));
+            match self.block(most)? {
+                Some(block) => rows -= block.rows() as u64,
+                None => break,
+            }
+        }
+        Ok(())
     }
 
     /// The next rows, at most so many; nothing behind the last.

@@ -3,11 +3,12 @@
 //!
 //! `number` and `block` are rows in memory. `csv`, `npy` and `parquet` are forms of files, and
 //! `form` is what they have in common. `reader` is a file to read, `target` the file that `--out`
-//! names, and `writer` what is written there or printed. What the columns mean is the commands' own.
+//! names, and `writer` what is written there or printed. `message` is rows for another process. What the columns mean is the commands' own.
 
 mod block;
 mod csv;
 mod form;
+pub(crate) mod message;
 mod npy;
 pub(crate) mod number;
 #[cfg(feature = "parquet")]
@@ -95,6 +96,9 @@ pub trait Watch {
     fn object(&mut self, sentence: &str) {
         self.say(sentence);
     }
+
+    /// What there is to say from now on where the work ends early, as by Ctrl-C.
+    fn keeps(&mut self, _sentence: String) {}
 
     /// How many rows have been checked, of a number that is not known.
     fn checked(&mut self, rows: u64);

@@ -6,6 +6,8 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
 
+use hmac_sha256::Hash as Sha256;
+
 use super::block::{Block, Heading};
 use super::csv::CsvRows;
 use super::form::Rows;
@@ -110,6 +112,29 @@ impl Source {
         Ok(Reader { source: self, rows })
     }
 
+    /// The digest of some text and of all bytes of the file.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] where it cannot be read.
+    pub fn digest(&self, text: &str) -> Result<[u8; 32]> {
+        let mut hash = Sha256::new();
+        hash.update(text);
+        let mut bytes = vec![0; BUFFER];
+        let mut file = &self.file;
+        let mut read = || {
+            file.rewind()?;
+            loop {
+                match file.read(&mut bytes)? {
+                    0 => return Ok(()),
+                    count => hash.update(&bytes[..count]),
+                }
+            }
+        };
+        read().map_err(|error: io::Error| self.refuse(error.into()))?;
+        Ok(hash.finalize())
+    }
+
     /// What is wrong with the file, in one sentence.
     pub fn refuse(&self, problem: Problem) -> Error {
         let (argument, name) = (self.argument, &self.name);
@@ -146,6 +171,16 @@ impl Reader<'_> {
     /// What divides cells, where the file is text.
     pub fn separator(&self) -> u8 {
         self.rows.separator()
+    }
+
+    /// Leaves out the next rows: of an array without reading them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Reader::block`].
+    pub fn skip(&mut self, rows: u64) -> Result<()> {
+        let skipped = self.rows.skip(rows);
+        skipped.map_err(|problem| self.source.refuse(problem))
     }
 
     /// The next rows, at most so many; nothing behind the last.

@@ -11,9 +11,6 @@ use quadscan_kernels::reduce::{ReduceKernels, sizes::BLOCKS_EVERYWHERE};
 use super::operation::{Form, Operation};
 use crate::columns::{Number, ROWS};
 
-/// The most elements of a launch: a block of rows, and what is carried from those before.
-const CAPACITY: usize = ROWS + 1;
-
 /// Combines elements on a device. By key, the offsets are those of segments, with the end behind
 /// them.
 pub(super) type Launch<T> = Box<dyn FnMut(&[T], &[u32]) -> quadscan::Result<Vec<T>>>;
@@ -22,8 +19,10 @@ pub(super) type Launch<T> = Box<dyn FnMut(&[T], &[u32]) -> quadscan::Result<Vec<
 pub(super) struct Kernels<T> {
     /// The modules that have them.
     pub(super) modules: Vec<String>,
-    /// Makes a launch of it, of a scan without each result's own element or with it.
-    pub(super) launch: fn(&Module, is_exclusive: bool) -> quadscan::Result<Launch<T>>,
+    /// Makes a launch of it, of scans with each result's own element.
+    pub(super) launch: fn(&Module) -> quadscan::Result<Launch<T>>,
+    /// What stands before the first element.
+    pub(super) nothing: T,
     /// Two neighbours, combined on the host.
     pub(super) combine: fn(T, T) -> T,
 }
@@ -97,15 +96,13 @@ fn scans<T: Element, O: Plain<T> + ScanKernels>(_: Of<O>) -> Kernels<T> {
     let kernels = O::KERNELS.iter().take(1);
     Kernels {
         modules: kernels.map(|kernel| kernel.operator.to_owned()).collect(),
-        launch: |module, is_exclusive| {
+        nothing: nothing::<T, O>(),
+        launch: |module| {
             let device = module.device().clone();
-            let mut plan = scan::Plan::<O>::with(module, CAPACITY as u64, OPTIONS)?;
+            let mut plan = scan::Plan::<O>::with(module, ROWS as u64, OPTIONS)?;
             Ok(Box::new(move |elements, _| {
                 let mut data = device.upload(elements)?;
-                match is_exclusive {
-                    true => plan.exclusive_with_in_place(nothing::<T, O>(), &mut data)?,
-                    false => plan.inclusive_in_place(&mut data)?,
-                }
+                plan.inclusive_in_place(&mut data)?;
                 data.to_vec()
             }))
         },
@@ -118,16 +115,13 @@ fn segmented_scans<T: Element, O: Plain<T> + SegmentedScanKernels>(_: Of<O>) -> 
     let modules = kernels.map(|kernel| format!("segmented_{}", kernel.operator));
     Kernels {
         modules: modules.chain(["segment_flags".to_owned()]).collect(),
-        launch: |module, is_exclusive| {
+        nothing: nothing::<T, O>(),
+        launch: |module| {
             let device = module.device().clone();
-            let mut plan = scan::SegmentedPlan::<O>::with(module, CAPACITY as u64, OPTIONS)?;
+            let mut plan = scan::SegmentedPlan::<O>::with(module, ROWS as u64, OPTIONS)?;
             Ok(Box::new(move |elements, offsets| {
                 let (mut data, offsets) = (device.upload(elements)?, device.upload(offsets)?);
-                let mut segments = plan.by_offsets(&offsets);
-                match is_exclusive {
-                    true => segments.exclusive_with_in_place(nothing::<T, O>(), &mut data)?,
-                    false => segments.inclusive_in_place(&mut data)?,
-                }
+                plan.by_offsets(&offsets).inclusive_in_place(&mut data)?;
                 data.to_vec()
             }))
         },
@@ -138,9 +132,10 @@ fn segmented_scans<T: Element, O: Plain<T> + SegmentedScanKernels>(_: Of<O>) -> 
 fn reductions<T: Element, O: Plain<T> + ReduceKernels>(_: Of<O>) -> Kernels<T> {
     Kernels {
         modules: vec![O::DEVICE.entry.to_owned()],
-        launch: |module, _| {
+        nothing: nothing::<T, O>(),
+        launch: |module| {
             let device = module.device().clone();
-            let plan = reduce::Plan::<O>::new(module, CAPACITY)?;
+            let plan = reduce::Plan::<O>::new(module, ROWS)?;
             let mut plan = plan.same_on_every_device()?;
             Ok(Box::new(move |elements, _| {
                 let (data, mut result) = (device.upload(elements)?, device.alloc(1)?);
@@ -154,7 +149,7 @@ fn reductions<T: Element, O: Plain<T> + ReduceKernels>(_: Of<O>) -> Kernels<T> {
 
 fn segmented_reductions<T: Element, O: Plain<T> + ReduceKernels>(_: Of<O>) -> Kernels<T> {
     Kernels {
-        launch: |module, _| {
+        launch: |module| {
             let device = module.device().clone();
             let mut plan = reduce::SegmentedPlan::<O>::with_blocks(module, BLOCKS_EVERYWHERE)?;
             Ok(Box::new(move |elements, offsets| {

@@ -1,13 +1,13 @@
-//! A column in pieces: each block of rows is a launch, before whose elements stands what is
-//! carried from the rows above. So a column may be larger than the device's memory, and what is
-//! combined first depends on the number of rows alone.
+//! A column in pieces: each block of rows is a launch of its own, and what the rows above it are
+//! together is combined with what came of it. So a column may be larger than the device's memory,
+//! several processes share it, and what is combined first depends on the number of rows alone.
 
 use quadscan::device::Module;
 
 use super::kernels::{Element, Kernels, Launch};
 use super::operation::Form;
 use super::request::Request;
-use crate::columns::{Block, Column};
+use crate::columns::{Block, Column, message};
 use crate::error::Result;
 
 /// What has been combined of the rows so far.
@@ -16,14 +16,26 @@ pub(super) struct Pieces<T> {
     is_exclusive: bool,
     launch: Launch<T>,
     combine: fn(T, T) -> T,
-    carried: Option<Carried<T>>,
+    nothing: T,
+    /// What the rows so far are together.
+    pub(super) carried: Option<Carried<T>>,
 }
 
-/// What the rows so far are together; by key, those of the last key.
-struct Carried<T> {
+/// What rows are together; by key, those of the last key.
+#[derive(Clone, Debug)]
+pub(super) struct Carried<T> {
     value: T,
     /// The key's cell.
     key: Option<Column>,
+}
+
+/// What a block adds to what is carried.
+pub(super) struct Total<T> {
+    /// The key of its first row.
+    key: Option<Column>,
+    /// Whether all its rows have that one.
+    is_one: bool,
+    last: Carried<T>,
 }
 
 /// Rows of results.
@@ -31,6 +43,33 @@ pub(super) struct Results<T> {
     /// The keys, of a reduction by key.
     pub(super) keys: Option<Column>,
     pub(super) values: Vec<T>,
+}
+
+impl<T: Element> Carried<T> {
+    /// For another process.
+    pub(super) fn to_bytes(of: Option<&Self>) -> Vec<u8> {
+        let value = of.map(|of| Column::of(&[of.value]));
+        let key = of.and_then(|of| of.key.as_ref());
+        message::to_bytes(&value.iter().chain(key).collect::<Vec<_>>())
+    }
+
+    /// What another process has made of it.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut columns = message::from_bytes(bytes).into_iter();
+        let value = columns.next()?;
+        Some(Self {
+            value: bytemuck::pod_read_unaligned(value.bytes(0)),
+            key: columns.next(),
+        })
+    }
+
+    /// Whether rows with this key, or without any, go on with it.
+    fn goes_on(&self, key: Option<&Column>) -> bool {
+        match (&self.key, key) {
+            (Some(last), Some(key)) => last.bytes(0) == key.bytes(0),
+            _ => true,
+        }
+    }
 }
 
 impl<T: Element> Pieces<T> {
@@ -43,72 +82,105 @@ impl<T: Element> Pieces<T> {
         Ok(Self {
             form: request.form,
             is_exclusive: request.is_exclusive,
-            launch: (kernels.launch)(module, request.is_exclusive)?,
+            launch: (kernels.launch)(module)?,
             combine: kernels.combine,
+            nothing: kernels.nothing,
             carried: None,
         })
     }
 
+    /// A block by itself: of scans a value each row, of reductions one each key, with the rows where
+    /// keys begin; and what it adds.
+    fn combined(
+        &mut self,
+        block: &Block,
+        numbers: &[T],
+        key: Option<&Column>,
+    ) -> Result<(Vec<T>, Vec<usize>, Total<T>)> {
+        let starts = key.map_or(vec![0], |key| starts(key, block.rows()));
+        let rows = numbers.len();
+        let ends = starts.iter().skip(1).chain([&rows]);
+        let offsets: Vec<u32> = [0].into_iter().chain(ends.map(|&row| row as u32)).collect();
+        let values = (self.launch)(numbers, &offsets)?;
+        let total = Total {
+            key: key.map(|key| key.pick(&[0])),
+            is_one: starts.len() == 1,
+            last: Carried {
+                value: values.last().copied().unwrap_or(self.nothing),
+                key: key.map(|key| key.pick(&[block.rows() - 1])),
+            },
+        };
+        Ok((values, starts, total))
+    }
+
+    /// What a block adds. `key` is the column of keys, where there is one.
+    pub(super) fn total(
+        &mut self,
+        block: &Block,
+        numbers: &[T],
+        key: Option<usize>,
+    ) -> Result<Total<T>> {
+        let key = key.map(|key| &block.columns[key]);
+        self.combined(block, numbers, key).map(|(.., total)| total)
+    }
+
+    /// Carries what a block adds on.
+    pub(super) fn carry(&mut self, total: Total<T>) {
+        let mut last = total.last;
+        if let Some(before) = self.carried.take()
+            && total.is_one
+            && before.goes_on(total.key.as_ref())
+        {
+            last.value = (self.combine)(before.value, last.value);
+        }
+        self.carried = Some(last);
+    }
+
     /// The results of the next rows: of scans one each, of reductions those that are known now.
-    /// `key` is the column of keys, where there is one.
     pub(super) fn next(
         &mut self,
         block: &Block,
-        numbers: Vec<T>,
+        numbers: &[T],
         key: Option<usize>,
     ) -> Result<Vec<Results<T>>> {
         let key = key.map(|key| &block.columns[key]);
+        let (mut values, starts, total) = self.combined(block, numbers, key)?;
         let mut results = Vec::new();
-        // A key that ended with the rows above is done.
-        let goes_on = match (&self.carried, key) {
-            (
-                Some(Carried {
-                    key: Some(last), ..
-                }),
-                Some(key),
-            ) => last.bytes(0) == key.bytes(0),
-            (carried, _) => carried.is_some(),
-        };
-        let carried = match goes_on {
-            true => self.carried.take().map(|carried| carried.value),
-            false => {
+        let goes_on = |carried: &Carried<T>| carried.goes_on(total.key.as_ref());
+        let before = match self.carried.as_ref().filter(|carried| goes_on(carried)) {
+            Some(carried) => Some(carried.value),
+            // A key that ended with the rows above is done.
+            None => {
                 results.extend(self.end());
                 None
             }
         };
-        let starts = key.map_or(Vec::new(), |key| starts(key, block.rows()));
-        let before = usize::from(carried.is_some());
-        let last = numbers.last().copied();
-        let elements: Vec<T> = carried.into_iter().chain(numbers).collect();
-        let offsets: Vec<u32> = starts
-            .iter()
-            .enumerate()
-            // The first segment has what is carried to it.
-            .map(|(k, &row)| if k == 0 { 0 } else { (row + before) as u32 })
-            .chain([elements.len() as u32])
-            .collect();
-        let mut found = (self.launch)(&elements, &offsets)?;
-        let last = match (found.last().copied(), last) {
-            (Some(found), Some(last)) if self.is_exclusive => Some((self.combine)(found, last)),
-            (found, _) => found,
-        };
-        let end = block.rows().saturating_sub(1);
-        self.carried = last.map(|value| Carried {
-            value,
-            key: key.map(|key| key.pick(&[end])),
-        });
+        if let Some(before) = before {
+            let first = match self.form {
+                Form::Scan | Form::ScanByKey => starts.get(1).copied().unwrap_or(values.len()),
+                Form::Reduce | Form::ReduceByKey => 1,
+            };
+            for value in &mut values[..first] {
+                *value = (self.combine)(before, *value);
+            }
+        }
+        self.carry(total);
         match self.form {
-            Form::Scan | Form::ScanByKey => results.push(Results {
-                keys: None,
-                values: found.split_off(before),
-            }),
+            Form::Scan | Form::ScanByKey => {
+                if self.is_exclusive {
+                    values.rotate_right(1);
+                    starts.iter().for_each(|row| values[*row] = self.nothing);
+                    values[0] = before.unwrap_or(self.nothing);
+                }
+                results.push(Results { keys: None, values });
+            }
             Form::Reduce => {}
-            // The last segment may go on.
+            // The last key may go on.
             Form::ReduceByKey => {
-                found.pop();
+                values.pop();
                 results.push(Results {
-                    keys: key.map(|key| key.pick(&starts[..found.len()])),
-                    values: found,
+                    keys: key.map(|key| key.pick(&starts[..values.len()])),
+                    values,
                 });
             }
         }

@@ -1,15 +1,18 @@
 //! The first reading of a file: whether each row has a number, and how large the results will be.
 
+use super::blocks::{self, Blocks};
 use super::kernels::Element;
 use super::operation::Form;
 use super::pieces::starts;
 use super::request::{Chosen, Request};
 use crate::columns::number::shown;
-use crate::columns::{Block, Column, Heading, Problem, ROWS, Source, Watch};
+use crate::columns::{Block, Column, Heading, Kind, Problem, Source, Watch};
 use crate::error::Result;
+use crate::ranks::Ranks;
 
 /// What is known of a file and of its results before anything is computed.
 pub(super) struct Survey {
+    pub(super) form: Form,
     /// The columns of results.
     pub(super) headings: Vec<Heading>,
     /// Those of the file's columns that stand before each result.
@@ -31,10 +34,11 @@ impl Survey {
         request: &Request,
         source: &Source,
         chosen: Chosen,
+        ranks: &Ranks,
         watch: &mut dyn Watch,
     ) -> Result<Self> {
         let refuse = |problem: String| source.refuse(Problem::Wrong(problem));
-        let mut reader = source.read(&[])?;
+        let reader = source.read(&[])?;
         let of_file = reader.headings().to_vec();
         let is_scan = matches!(request.form, Form::Scan | Form::ScanByKey);
         // The results of an array are an array.
@@ -55,7 +59,14 @@ impl Survey {
             let other = "as the results are called, allowed is another name by --as";
             return Err(refuse(format!("has a column `{name}`, {other}")));
         }
+        // Where the file says how many rows it has, and nothing depends on the rows of others, each
+        // process reads its own.
+        let is_of_numbers = |heading: &Heading| matches!(heading.kind, Kind::Numbers(_));
+        let all = reader.rows().filter(|_| chosen.key.is_none());
+        let all = all.filter(|_| of_file.iter().all(is_of_numbers));
+        let own = all.map_or(0..u64::MAX, |all| blocks::rows(all, ranks));
         let mut survey = Self {
+            form: request.form,
             headings: Vec::new(),
             beside,
             read: 0,
@@ -65,7 +76,8 @@ impl Survey {
             name: of_file[chosen.column].name.clone(),
         };
         let mut last: Option<Column> = None;
-        while let Some(block) = reader.block(ROWS)? {
+        let mut blocks = Blocks::new(source, own)?;
+        while let Some(block) = blocks.next()? {
             survey.numbers::<T>(source, &block)?;
             survey.read += block.rows() as u64;
             watch.checked(survey.read);
@@ -78,6 +90,7 @@ impl Survey {
                 last = Some(key.pick(&[block.rows() - 1]));
             }
         }
+        survey.read = all.unwrap_or(survey.read);
         if survey.read == 0 {
             return Err(refuse("has no rows, allowed are 1 and more".to_owned()));
         }

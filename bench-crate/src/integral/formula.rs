@@ -10,6 +10,7 @@ use super::{given, refused, request};
 use crate::cli::FormulaArguments;
 use crate::error::{Error, Result};
 use crate::export::Grid;
+use crate::ranks::Ranks;
 use crate::{device, modules};
 
 /// What `quadscan formula` prints; which device there is it tells `say`.
@@ -109,8 +110,8 @@ fn ptx<R: Number>(
     say: &mut dyn FnMut(&str),
 ) -> Result<String> {
     let needed = [modules::of_integrand("formula")];
-    let (module, notice) =
-        device::load(DeviceChoice::Auto, arguments.artifact.as_deref(), &needed)?;
+    let artifact = arguments.artifact.as_deref();
+    let (module, notice) = device::load(DeviceChoice::Auto, artifact, &needed, &Ranks::alone())?;
     say(&notice);
     let entry = format!("values_formula_{}", R::TYPE_NAME);
     let ptx = formula.ptx::<R>(&module, &entry)?;

@@ -3,12 +3,13 @@
 //! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
 //! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
-//! columns and its words. `samples` are integrals of tables. How integrals are computed is
+//! columns and its words. `dealt` is a batch that several processes compute, or that can be resumed. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
 //! [`columns`]'s.
 
 mod batch;
 mod catalogue;
+mod dealt;
 pub mod formula;
 mod given;
 mod integrand;
@@ -26,11 +27,13 @@ mod typed;
 
 use std::io::{self, Read, Write};
 
-use crate::cli::IntegrateArguments;
+use crate::cli::{ComputeArguments, IntegrateArguments};
 use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
 use crate::device;
 use crate::error::Result;
 use crate::export::Format;
+use crate::journal::Journal;
+use crate::ranks::Ranks;
 use crate::table::list::refused;
 use batch::{BATCH, Batch};
 use items::Items;
@@ -42,7 +45,8 @@ use run::Runner;
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
 /// results to `output`, or to the file that is asked for and its name to `output`. What is no
 /// result it tells `watch`: which device it is, how far it is, and how many items did not
-/// converge.
+/// converge. Of several processes each integrates rows of a file, and the first one writes; what is no
+/// file is the first one's alone.
 ///
 /// # Errors
 ///
@@ -50,10 +54,14 @@ use run::Runner;
 /// computed or written; a device's.
 pub fn integrate(
     arguments: &IntegrateArguments,
+    ranks: &Ranks,
     input: &mut dyn Read,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
+    if arguments.batch.is_none() && !ranks.is_first() {
+        return Ok(NOTHING);
+    }
     if arguments.list {
         let text = catalogue::list(arguments, request::format(arguments)?)?;
         return Ok(Done {
@@ -64,11 +72,11 @@ pub fn integrate(
         });
     }
     if arguments.samples.is_some() {
-        return samples::integrate(arguments, input, output, watch);
+        return samples::integrate(arguments, ranks, input, output, watch);
     }
     match Precision::new(arguments)? {
-        Precision::F32 => of::<f32>(arguments, input, output, watch),
-        Precision::F64 => of::<f64>(arguments, input, output, watch),
+        Precision::F32 => of::<f32>(arguments, ranks, input, output, watch),
+        Precision::F64 => of::<f64>(arguments, ranks, input, output, watch),
     }
 }
 
@@ -90,28 +98,68 @@ pub fn check(arguments: &IntegrateArguments) -> Result<()> {
 
 fn of<R: Number>(
     arguments: &IntegrateArguments,
+    ranks: &Ranks,
     input: &mut dyn Read,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
-    let request = Request::<R>::new(arguments)?;
-    let (of, given, method) = (&request.of, request.given.clone(), &request.method);
-    let Some(path) = request.file() else {
-        let items = Items::alone(given, of, method)?;
-        let mut runner = runner(&request, watch)?;
+    let Some(path) = &arguments.batch else {
+        let request = Request::<R>::new(arguments)?;
+        let items = Items::alone(request.given.clone(), &request.of, &request.method)?;
+        let mut runner = runner(&request, ranks, watch)?;
         return alone(&request, &items, &mut runner, output, watch);
     };
-    let source = Source::open(BATCH, path, input)?;
-    let batch = Batch::new(&source, of, given, method, watch)?;
-    let mut runner = runner(&request, watch)?;
+    let opened = Request::<R>::new(arguments).and_then(|request| {
+        ranks.expect_file(BATCH, path)?;
+        Ok((request, Source::open(BATCH, path, input)?))
+    });
+    let (request, source) = ranks.agree(opened)?;
+    let (of, given, method) = (&request.of, request.given.clone(), &request.method);
+    let prepared = Batch::new(&source, of, given, method, watch)
+        .and_then(|batch| Ok((batch, runner(&request, ranks, watch)?)));
+    let (batch, mut runner) = ranks.agree(prepared)?;
     if !batch.passed.is_empty() {
         watch.say(&columns::copied(&batch.passed));
     }
-    all(&request, &batch, &mut runner, output, watch)
+    let kept = match request.resumes || !ranks.is_alone() {
+        true => {
+            let digest = ranks.is_first().then(|| source.digest(&text_of(arguments)));
+            let digest = ranks.agree(digest.transpose())?.unwrap_or_default();
+            let kept = dealt::computed(&request, digest, &batch, &mut runner, ranks, watch)?;
+            if kept.is_none() {
+                return Ok(NOTHING);
+            }
+            kept
+        }
+        false => None,
+    };
+    all(&request, &batch, &mut runner, kept, output, watch)
 }
 
+/// What the results of a file depend on, but for that file.
+fn text_of(arguments: &IntegrateArguments) -> String {
+    let results = IntegrateArguments {
+        batch: None,
+        format: None,
+        resume: false,
+        place: ComputeArguments::default(),
+        ..arguments.clone()
+    };
+    format!("{} {results:?}", env!("CARGO_PKG_VERSION"))
+}
+
+/// What a process has done of which nothing is asked, or no more.
+const NOTHING: Done = Done {
+    is_fine: true,
+    written: Ok(()),
+};
+
 /// Makes sure that results can be written, and opens the device.
-fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runners<R>> {
+fn runner<R: Number>(
+    request: &Request<R>,
+    ranks: &Ranks,
+    watch: &mut dyn Watch,
+) -> Result<Runners<R>> {
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
@@ -119,7 +167,7 @@ fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runn
         request.artifact.as_deref(),
         request.of.modules(&request.method),
     );
-    let (module, notice) = device::load(request.device, artifact, &needed)?;
+    let (module, notice) = device::load(request.device, artifact, &needed, ranks)?;
     watch.say(&notice);
     let runner = |of| {
         let runner = Runner::new(&module, of, &request.method);
@@ -142,19 +190,11 @@ struct Runners<R: Number> {
 }
 
 impl<R: Number> Runners<R> {
-    /// What comes of items, told to `tally` by the places of their rows.
-    fn rows(
-        &mut self,
-        items: &Items<R>,
-        tally: &mut Tally,
-        place: impl Fn(usize) -> Place,
-    ) -> Result<Both<R>> {
+    /// What comes of items.
+    fn rows(&mut self, items: &Items<R>) -> Result<Both<R>> {
         let rows = self.value.rows(items)?;
         let slopes = self.slope.as_mut().map(|slope| slope.rows(items));
-        let slopes = slopes.transpose()?;
-        tally.add(&rows, &place);
-        slopes.iter().for_each(|slopes| tally.add(slopes, &place));
-        Ok((rows, slopes))
+        Ok((rows, slopes.transpose()?))
     }
 }
 
@@ -167,7 +207,8 @@ fn alone<R: Number>(
     watch: &mut dyn Watch,
 ) -> Result<Done> {
     let mut tally = Tally::default();
-    let (rows, slopes) = runner.rows(items, &mut tally, |row| Place::Row(row as u64))?;
+    let (rows, slopes) = runner.rows(items)?;
+    tally.add(&rows, slopes.as_deref(), |row| Place::Row(row as u64));
     let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
         let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));
@@ -196,11 +237,13 @@ fn alone<R: Number>(
     Ok(done(&tally, written, watch))
 }
 
-/// The integrals of a file, a block of rows after the other.
+/// The integrals of a file, a block of rows after the other: those that were kept, or as they are
+/// computed.
 fn all<R: Number>(
     request: &Request<R>,
     batch: &Batch<'_, R>,
     runner: &mut Runners<R>,
+    mut kept: Option<Journal>,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
@@ -215,10 +258,24 @@ fn all<R: Number>(
     let mut tally = Tally::default();
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
-        let (mut reader, mut done, most) = (batch.read()?, 0, runner.value.most());
-        while let Some(block) = reader.block(most)? {
+        let (mut reader, mut done) = (batch.read()?, 0);
+        let mut blocks = kept.as_ref().map(Journal::blocks);
+        loop {
+            let range = blocks.as_mut().and_then(Iterator::next);
+            let most = match (&range, &blocks) {
+                (Some(range), _) => (range.end - range.start) as usize,
+                (None, Some(_)) => break,
+                (None, None) => runner.value.most(),
+            };
+            let Some(block) = reader.block(most)? else {
+                break;
+            };
             let items = batch.items(&block)?;
-            let (rows, slopes) = runner.rows(&items, &mut tally, |row| block.place(row))?;
+            let (rows, slopes) = match (&mut kept, &range) {
+                (Some(kept), Some(range)) => dealt::from_bytes(&kept.bytes(range)?, request),
+                _ => runner.rows(&items)?,
+            };
+            tally.add(&rows, slopes.as_deref(), |row| block.place(row));
             let results = output::columns(&request.of, &items, &rows, slopes.as_deref());
             let passed = batch.passed_of(&block).into_iter();
             to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
@@ -227,6 +284,7 @@ fn all<R: Number>(
         }
         Ok(())
     })?;
+    kept.into_iter().for_each(Journal::remove);
     Ok(done(&tally, written, watch))
 }
 

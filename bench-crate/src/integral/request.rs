@@ -68,6 +68,8 @@ pub(super) struct Request<R: Number> {
     pub(super) format: Format,
     /// The file of results.
     pub(super) out: Option<PathBuf>,
+    /// Whether results are kept beside it as they come, and those that are there are used.
+    pub(super) resumes: bool,
 }
 
 /// A formula as an integrand.
@@ -167,6 +169,7 @@ impl<R: Number> Request<R> {
             device: choice(&arguments.place.device)?,
             format: format(arguments)?,
             out: arguments.place.out.clone(),
+            resumes: arguments.resume,
             of,
         };
         match &request.batch {

@@ -68,6 +68,13 @@ impl Status {
         Status::Missing,
     ];
 
+    /// All others.
+    const OTHERS: [Status; 3] = [Status::Converged, Status::Sampled, Status::Computed];
+
+    fn all() -> impl Iterator<Item = Status> {
+        Self::OTHERS.into_iter().chain(Self::FAILURES)
+    }
+
     fn of(code: u32) -> Self {
         match code {
             CONVERGED => Status::Converged,
@@ -130,6 +137,9 @@ impl Status {
         self.told().1
     }
 }
+
+/// Bytes that what came of an item is kept in.
+pub(super) const BYTES: usize = 5 * 8;
 
 /// What came of an item.
 #[derive(Clone, Copy, Debug)]
@@ -205,6 +215,37 @@ impl<R: Number> Row<R> {
         }
     }
 
+    /// To be kept. The bits of numbers stay, but for those of a NaN.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        let bits = |number: Option<R>| number.map_or(0, |number| number.to_f64().to_bits());
+        let status = Status::all().position(|of| of == self.status);
+        // The status, and which numbers there are.
+        let there = [self.error.is_some(), self.at.is_some()].map(u64::from);
+        let words = [
+            bits(Some(self.value)),
+            bits(self.error),
+            bits(self.at),
+            self.evaluations,
+            status.unwrap_or_default() as u64 * 4 + there[0] * 2 + there[1],
+        ];
+        words.into_iter().flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// What was kept.
+    pub(super) fn from_bytes(bytes: &[u8]) -> Self {
+        let word = |k: usize| bytes.get(8 * k..).and_then(|bytes| bytes.first_chunk());
+        let word = |k: usize| word(k).map_or(u64::MAX, |word| u64::from_le_bytes(*word));
+        let number = |k: usize| R::from_f64(f64::from_bits(word(k)));
+        let status = Status::all().nth((word(4) / 4) as usize);
+        Self {
+            value: number(0),
+            error: (word(4) & 2 != 0).then(|| number(1)),
+            at: (word(4) & 1 != 0).then(|| number(2)),
+            evaluations: word(3),
+            status: status.unwrap_or(Status::Missing),
+        }
+    }
+
     /// An integral over equal strips.
     pub(super) fn computed(value: R, evaluations: u64) -> Self {
         let status = match value.is_number() {
@@ -237,8 +278,20 @@ struct Failed {
 }
 
 impl Tally {
-    /// Adds items, each at its place.
-    pub(super) fn add<R: Number>(&mut self, rows: &[Row<R>], place: impl Fn(usize) -> Place) {
+    /// Adds items, and the derivatives of their integrals, each at its place.
+    pub(super) fn add<R: Number>(
+        &mut self,
+        rows: &[Row<R>],
+        slopes: Option<&[Row<R>]>,
+        place: impl Fn(usize) -> Place,
+    ) {
+        self.add_each(rows, &place);
+        slopes
+            .iter()
+            .for_each(|slopes| self.add_each(slopes, &place));
+    }
+
+    fn add_each<R: Number>(&mut self, rows: &[Row<R>], place: impl Fn(usize) -> Place) {
         self.total += rows.len() as u64;
         for (k, row) in rows.iter().enumerate() {
             let status = Status::FAILURES.iter().position(|of| *of == row.status);
@@ -300,6 +353,22 @@ mod tests {
             others.map(|of| Status::FAILURES.contains(&of)),
             [false, true]
         );
+    }
+
+    #[test]
+    fn a_row_is_kept_as_it_is() {
+        for (k, status) in Status::all().enumerate() {
+            let row = Row::<f32> {
+                value: -0.1,
+                error: (k % 2 == 0).then_some(1e-40),
+                evaluations: u64::MAX - 7,
+                status,
+                at: (k % 3 == 0).then_some(f32::INFINITY),
+            };
+            let kept = Row::<f32>::from_bytes(&row.to_bytes());
+            assert_eq!(format!("{kept:?}"), format!("{row:?}"));
+        }
+        assert_eq!(Status::all().count(), 14);
     }
 
     #[test]

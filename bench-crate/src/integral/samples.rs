@@ -16,6 +16,7 @@ use crate::device;
 use crate::error::Result;
 use crate::export::Format;
 use crate::modules::expect_artifact;
+use crate::ranks::Ranks;
 
 const SAMPLES: &str = "--samples";
 
@@ -150,6 +151,7 @@ impl Samples {
 /// Carries out `quadscan integrate --samples`.
 pub(super) fn integrate(
     arguments: &IntegrateArguments,
+    ranks: &Ranks,
     input: &mut dyn Read,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
@@ -170,7 +172,7 @@ pub(super) fn integrate(
         device::choice(&arguments.place.device)?,
         arguments.place.artifact.as_deref(),
     );
-    let (module, notice) = device::load(device, artifact, &[MODULE.to_owned()])?;
+    let (module, notice) = device::load(device, artifact, &[MODULE.to_owned()], ranks)?;
     watch.say(&notice);
     let options = Options {
         reproducibility: Reproducibility::AcrossGpus,

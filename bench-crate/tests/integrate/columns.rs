@@ -9,6 +9,7 @@ use clap::Parser;
 use quadscan_bench::cli::{Cli, Command};
 use quadscan_bench::columns::Watch;
 use quadscan_bench::integral::integrate;
+use quadscan_bench::ranks::Ranks;
 
 use crate::common::{Outcome, folder};
 use crate::{Table, integrate_in};
@@ -164,7 +165,13 @@ fn rows_keep_their_order_and_progress_is_told() {
         panic!("{words}")
     };
     let (mut output, mut told) = (Vec::new(), Told::default());
-    let done = integrate(&arguments, &mut text.as_bytes(), &mut output, &mut told);
+    let done = integrate(
+        &arguments,
+        &Ranks::alone(),
+        &mut text.as_bytes(),
+        &mut output,
+        &mut told,
+    );
     assert!(done.is_ok_and(|done| done.is_fine && done.written.is_ok()));
     let table = Table::parse(&String::from_utf8_lossy(&output));
     assert_eq!(table.rows.len(), ROWS);

@@ -39,6 +39,16 @@ impl Devices {
         Self::cuda(&(0..count).collect::<Vec<_>>())
     }
 
+    /// How many CUDA devices this process sees: those of the machine, or those that
+    /// `CUDA_VISIBLE_DEVICES` names.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoDevice`] with the reason where there is none; the driver's.
+    pub fn visible() -> Result<u32> {
+        super::cuda::count()
+    }
+
     /// The CUDA devices of these numbers.
     ///
     /// # Errors

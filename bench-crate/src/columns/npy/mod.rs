@@ -87,6 +87,12 @@ impl<I: Read + Seek> Rows for NpyRows<I> {
         Some(self.rows)
     }
 
+    fn skip(&mut self, rows: u64) -> Result<(), Problem> {
+        self.check_length()?;
+        self.read = (self.read + rows).min(self.rows);
+        Ok(())
+    }
+
     fn block(&mut self, most: usize) -> Result<Option<Block>, Problem> {
         if self.read == 0 {
             self.check_length()?;

@@ -1,0 +1,135 @@
+//! The rows of a file that this process has, of several: neighbouring blocks, the first process the
+//! first ones. No process has all of them.
+//!
+//! What is carried from block to block goes from process to process in that order, a few bytes each
+//! time. So results have the bits that one process gives.
+
+use std::ops::Range;
+
+use super::Taken;
+use super::blocks::{Blocks, rows};
+use super::kernels::Element;
+use super::operation::Form;
+use super::pieces::{Carried, Pieces, Results};
+use super::request::Chosen;
+use super::survey::Survey;
+use crate::columns::{Column, Source, Watch, message};
+use crate::error::Result;
+use crate::ranks::{FIRST, Ranks};
+
+/// What is combined of a file, by one process of several.
+pub(super) struct Share<'a, T> {
+    pub(super) pieces: Pieces<T>,
+    pub(super) source: &'a Source,
+    pub(super) chosen: Chosen,
+    pub(super) survey: &'a Survey,
+    pub(super) ranks: &'a Ranks,
+}
+
+impl<T: Element> Share<'_, T> {
+    /// Hands the columns of results to `take`, a block of rows after the other: on the first process
+    /// those of all, on the others none.
+    pub(super) fn results(
+        mut self,
+        watch: &mut dyn Watch,
+        mut take: impl FnMut(&[&Column]) -> Taken,
+    ) -> Taken {
+        self.begin()?;
+        if !self.ranks.is_first() {
+            let ranks = self.ranks;
+            self.own(watch, |columns| {
+                ranks.send(FIRST, &message::to_bytes(columns));
+                Ok(())
+            })?;
+            ranks.send(FIRST, &[]);
+            return Ok(());
+        }
+        let (ranks, mut done) = (self.ranks, self.rows().end);
+        let all = self.survey.read;
+        self.own(watch, &mut take)?;
+        for rank in 1..ranks.size() {
+            loop {
+                let columns = message::from_bytes(&ranks.receive(rank));
+                let Some(first) = columns.first() else { break };
+                done += first.rows() as u64;
+                take(&columns.iter().collect::<Vec<_>>())?;
+                watch.progress(done.min(all), all);
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&self) -> Range<u64> {
+        rows(self.survey.read, self.ranks)
+    }
+
+    /// Carries what stands before the rows of this process to it, and on to the next process.
+    fn begin(&mut self) -> Result<()> {
+        let (ranks, key) = (self.ranks, self.chosen.key);
+        if ranks.is_alone() {
+            return Ok(());
+        }
+        // Nobody asks for what the last process adds, unless it is the result.
+        let is_number = self.survey.form == Form::Reduce;
+        let mut totals = Vec::new();
+        if is_number || !ranks.is_last() {
+            let mut blocks = Blocks::new(self.source, self.rows())?;
+            while let Some(block) = blocks.next()? {
+                let numbers = self.survey.numbers(self.source, &block)?;
+                totals.push(self.pieces.total(&block, &numbers, key)?);
+            }
+        }
+        let before = match ranks.is_first() {
+            true => None,
+            false => Carried::from_bytes(&ranks.receive(ranks.rank() - 1)),
+        };
+        self.pieces.carried = before.clone();
+        totals
+            .into_iter()
+            .for_each(|total| self.pieces.carry(total));
+        if !ranks.is_last() {
+            let carried = self.pieces.carried.as_ref();
+            ranks.send(ranks.rank() + 1, &Carried::to_bytes(carried));
+        }
+        if !is_number {
+            self.pieces.carried = before;
+        }
+        Ok(())
+    }
+
+    /// The results of this process's rows.
+    fn own(&mut self, watch: &mut dyn Watch, mut take: impl FnMut(&[&Column]) -> Taken) -> Taken {
+        let is_number = self.survey.form == Form::Reduce;
+        // A number is known by now, but to one process.
+        if self.ranks.is_alone() || !is_number {
+            let rows = self.rows();
+            let (mut done, mut blocks) = (rows.start, Blocks::new(self.source, rows)?);
+            while let Some(block) = blocks.next()? {
+                let numbers = self.survey.numbers(self.source, &block)?;
+                for results in self.pieces.next(&block, &numbers, self.chosen.key)? {
+                    let beside = self.survey.beside.iter().map(|k| &block.columns[*k]);
+                    columns_of(beside.collect(), &results, &mut take)?;
+                }
+                done += block.rows() as u64;
+                watch.progress(done, self.survey.read);
+            }
+        }
+        match self.pieces.end().filter(|_| self.ranks.is_last()) {
+            Some(results) => columns_of(Vec::new(), &results, &mut take),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Hands results to `take`, with the columns beside them.
+fn columns_of<T: Element>(
+    beside: Vec<&Column>,
+    results: &Results<T>,
+    take: &mut impl FnMut(&[&Column]) -> Taken,
+) -> Taken {
+    let values = Column::of::<T>(&results.values);
+    let mut columns = beside;
+    columns.extend(&results.keys);
+    columns.push(&values);
+    take(&columns)
+}

@@ -1,0 +1,249 @@
+//! `quadscan plan`: how long scans and reductions of an array on several GPUs will take, what of it each
+//! has, and what bounds them, by a model of a few measured figures.
+//!
+//! With `t` and `r` the times of a scan and of the totals of all tiles on one device:
+//!
+//! - dealt: `calls + rounds * max(t / (rounds * devices), look)`, where in a round each SM of each device
+//!   scans a tile, and `look` is how long a device waits for the totals of the others' tiles;
+//! - contiguous: `calls + (r + t) / devices + messages`;
+//! - a reduction: `calls + r / devices + messages`.
+//!
+//! Between machines what stands before a machine's part goes from each to the next, a message each.
+//! `docs/scaling.md` compares with measured times.
+
+use crate::cli::PlanArguments;
+use crate::error::Result;
+use crate::export::{Format, Grid};
+use crate::number::significant;
+use crate::table::list::{numbers, refused, sizes};
+
+/// Devices that one process drives, and that are in one machine.
+const MACHINE: u64 = 8;
+
+/// The most devices.
+const MOST: u64 = 1024;
+
+/// Bytes of an element.
+const WIDTH: f64 = 4.0;
+
+/// Elements of a tile of such elements.
+const TILE: f64 = 8064.0;
+
+/// SMs of a device, with a tile each at a time.
+const SMS: f64 = 132.0;
+
+/// Elements that the times of devices are of.
+const MEASURED: f64 = 4_294_967_296.0;
+
+/// The part of its memory that an array of a device may have.
+const ROOM: f64 = 0.95;
+
+/// What a device does by itself: sums of u32, driver 580.159.04, 2026-11-26.
+struct Gpu {
+    name: &'static str,
+    /// Of 2^32 elements, ms,
+    scan: f64,
+    /// and of their totals.
+    totals: f64,
+    /// Its memory.
+    gib: f64,
+}
+
+const GPUS: [Gpu; 2] = [
+    Gpu {
+        name: "h200",
+        scan: 8.301,
+        totals: 4.471,
+        gib: 139.0,
+    },
+    Gpu {
+        name: "h100",
+        scan: 11.469,
+        totals: 5.501,
+        gib: 78.0,
+    },
+];
+
+/// ms that a call of one device takes, however few elements there are;
+const ONE: f64 = 0.017;
+
+/// of several that run one kernel together, each of them;
+const DEALT: f64 = 0.020;
+
+/// and of several whose totals the host waits for, and each of them.
+const CONTIGUOUS: [f64; 2] = [0.028, 0.0165];
+
+/// ms of a round in which devices wait for each other's totals, and of each device.
+const LOOK: [f64; 2] = [0.33e-3, 0.69e-3];
+
+/// What a row says.
+struct Row {
+    operation: &'static str,
+    ms: f64,
+    bound: &'static str,
+}
+
+/// The operations on `n` elements, by so many devices of machines that are `latency` ms apart.
+fn rows(gpu: &Gpu, n: f64, devices: u64, has_peers: bool, latency: f64) -> Vec<Row> {
+    let count = devices as f64;
+    let of = |ms: f64| ms * n / MEASURED / count;
+    let (scan, totals) = (of(gpu.scan), of(gpu.totals));
+    let row = |operation, memory: f64, calls: f64, wait: f64| {
+        let ms = calls + memory.max(wait);
+        let bound = match (memory >= wait, calls > memory.max(wait)) {
+            (_, true) => "calls",
+            (true, _) => "memory",
+            (false, _) => "link",
+        };
+        Row {
+            operation,
+            ms,
+            bound,
+        }
+    };
+    if devices == 1 {
+        return vec![row("scan", scan, ONE, 0.0), row("reduce", totals, ONE, 0.0)];
+    }
+    let messages = (devices.div_ceil(MACHINE) - 1) as f64 * latency;
+    let of_machine = devices.min(MACHINE) as f64;
+    let calls = CONTIGUOUS[0] + CONTIGUOUS[1] * of_machine + messages;
+    let mut rows = vec![
+        row("scan, contiguous", scan + totals, calls, 0.0),
+        row("reduce", totals, calls, 0.0),
+    ];
+    if has_peers && devices <= MACHINE {
+        let rounds = n / (TILE * SMS * count);
+        let wait = rounds * (LOOK[0] + LOOK[1] * count);
+        rows.insert(0, row("scan, dealt", scan, DEALT * count, wait));
+    }
+    rows
+}
+
+/// What `quadscan plan` prints.
+///
+/// # Errors
+///
+/// [`Error::Argument`](crate::Error::Argument) for what cannot be predicted.
+pub fn plan(arguments: &PlanArguments) -> Result<String> {
+    let elements = sizes("--elements", &arguments.elements)?;
+    let devices = numbers("--devices", &arguments.devices, 1..=MOST)?;
+    let gpu = GPUS.iter().find(|gpu| gpu.name == arguments.gpu);
+    let unknown = |argument, name: &str, allowed| {
+        refused(
+            argument,
+            format!("`{name}` is unknown, allowed are {allowed}"),
+        )
+    };
+    let gpu = gpu.ok_or_else(|| unknown("--gpu", &arguments.gpu, "h200 and h100"))?;
+    let has_peers = match &*arguments.link {
+        "nvlink4" => true,
+        "none" => false,
+        other => return Err(unknown("--link", other, "nvlink4 and none")),
+    };
+    let latency = arguments.latency.parse::<f64>().ok();
+    let latency = latency
+        .filter(|us| (0.0..=1e6).contains(us))
+        .ok_or_else(|| {
+            let problem = "is not a number of microseconds, allowed are 0 to 1000000";
+            refused("--latency", format!("`{}` {problem}", arguments.latency))
+        })?;
+    let format = Format::by_name(&arguments.format);
+    let format = format.ok_or_else(|| {
+        unknown(
+            "--format",
+            &arguments.format,
+            "table, csv, markdown and json",
+        )
+    })?;
+    let mut lines = Vec::new();
+    for &n in &elements {
+        for &count in &devices {
+            let gib = (n as f64 / count as f64).ceil() * WIDTH / (1_u64 << 30) as f64;
+            let has_room = gib <= ROOM * gpu.gib;
+            let alone = rows(gpu, n as f64, 1, false, 0.0);
+            for row in rows(gpu, n as f64, count, has_peers, latency / 1e3) {
+                let one = &alone[usize::from(row.operation == "reduce")];
+                lines.push(vec![
+                    n.to_string(),
+                    count.to_string(),
+                    row.operation.to_owned(),
+                    significant(row.ms),
+                    format!("{:.2}", one.ms / row.ms),
+                    significant(gib),
+                    if has_room { row.bound } else { "no room" }.to_owned(),
+                ]);
+            }
+        }
+    }
+    let header = [
+        "elements",
+        "devices",
+        "operation",
+        "ms",
+        "speedup",
+        "GiB_a_device",
+        "bound",
+    ];
+    Ok(Grid::new(&header, lines).render(format))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// ms, the medians of 15, of docs/scaling.md: devices, the binary logarithm of the elements, dealt,
+    /// contiguous and a reduction.
+    const MEASURED_OF_H200: [(u64, i32, [f64; 3]); 9] = [
+        (2, 28, [0.3129, 0.4603, 0.1830]),
+        (3, 28, [0.2794, 0.3642, 0.1470]),
+        (4, 28, [0.2667, 0.3223, 0.1511]),
+        (2, 30, [1.1364, 1.6525, 0.6082]),
+        (3, 30, [0.8768, 1.1859, 0.4517]),
+        (4, 30, [0.8092, 0.9005, 0.3530]),
+        (2, 32, [4.4431, 6.4136, 2.2887]),
+        (3, 32, [3.3403, 4.3540, 1.5591]),
+        (4, 32, [3.2110, 3.3193, 1.2600]),
+    ];
+
+    /// Two of them, without reductions.
+    const MEASURED_OF_H100: [(i32, [f64; 2]); 3] = [
+        (28, [0.407, 0.605]),
+        (30, [1.482, 2.206]),
+        (32, [5.803, 8.584]),
+    ];
+
+    #[track_caller]
+    fn assert_predicted(gpu: &Gpu, devices: u64, power: i32, measured: &[f64], most: f64) {
+        let found = rows(gpu, f64::from(power).exp2(), devices, true, 0.0);
+        for (row, measured) in found.iter().zip(measured) {
+            let off = row.ms / measured - 1.0;
+            let what = (gpu.name, devices, power, row.operation);
+            assert!(off.abs() <= most, "{what:?}: {off}");
+        }
+    }
+
+    #[test]
+    fn measured_times_are_predicted_within_a_sixth_and_of_many_elements_within_a_sixteenth() {
+        for (devices, power, measured) in MEASURED_OF_H200 {
+            let most = if power == 28 { 1.0 / 6.0 } else { 1.0 / 16.0 };
+            assert_predicted(&GPUS[0], devices, power, &measured, most);
+        }
+        for (power, measured) in MEASURED_OF_H100 {
+            assert_predicted(&GPUS[1], 2, power, &measured, 1.0 / 16.0);
+        }
+    }
+
+    #[test]
+    fn what_bounds_the_work_is_named() {
+        let bounds = |devices, n: f64| -> Vec<&str> {
+            let rows = rows(&GPUS[0], n, devices, true, 0.005);
+            rows.iter().map(|row| row.bound).collect()
+        };
+        assert_eq!(bounds(2, MEASURED), ["memory"; 3]);
+        assert_eq!(bounds(4, MEASURED), ["link", "memory", "memory"]);
+        assert_eq!(bounds(2, 1e6), ["calls"; 3]);
+        // Those of several machines share no memory, and wait for messages.
+        assert_eq!(bounds(1024, MEASURED), ["calls"; 2]);
+        assert_eq!(bounds(1, MEASURED), ["memory"; 2]);
+    }
+}
