@@ -25,6 +25,7 @@ mod samples;
 mod typed;
 
 use std::io::{self, Read, Write};
+use std::thread;
 
 use crate::cli::IntegrateArguments;
 use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
@@ -98,20 +99,20 @@ fn of<R: Number>(
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
     let Some(path) = request.file() else {
         let items = Items::alone(given, of, method)?;
-        let mut runner = runner(&request, watch)?;
-        return alone(&request, &items, &mut runner, output, watch);
+        let mut runners = runners(&request, watch)?;
+        return alone(&request, &items, &mut runners[0], output, watch);
     };
     let source = Source::open(BATCH, path, input)?;
     let batch = Batch::new(&source, of, given, method, watch)?;
-    let mut runner = runner(&request, watch)?;
+    let mut runners = runners(&request, watch)?;
     if !batch.passed.is_empty() {
         watch.say(&columns::copied(&batch.passed));
     }
-    all(&request, &batch, &mut runner, output, watch)
+    all(&request, &batch, &mut runners, output, watch)
 }
 
-/// Makes sure that results can be written, and opens the device.
-fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runners<R>> {
+/// Makes sure that results can be written, and opens the devices.
+fn runners<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Vec<Runners<R>>> {
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
@@ -119,43 +120,44 @@ fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runn
         request.artifact.as_deref(),
         request.of.modules(&request.method),
     );
-    let (module, notice) = device::load(request.device, artifact, &needed)?;
+    let (modules, notice) = device::load_on_each(&request.device, artifact, &needed)?;
     watch.say(&notice);
-    let runner = |of| {
-        let runner = Runner::new(&module, of, &request.method);
-        runner.map_err(|error| device::without_kernels(error, artifact, name))
+    let of_module = |module| {
+        let runner = |of| {
+            let runner = Runner::new(module, of, &request.method);
+            runner.map_err(|error| device::without_kernels(error, artifact, name))
+        };
+        let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
+        Ok(Runners {
+            value: runner(&request.of)?,
+            slope: slope.transpose()?,
+        })
     };
-    let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
-    Ok(Runners {
-        value: runner(&request.of)?,
-        slope: slope.transpose()?,
-    })
+    modules.iter().map(of_module).collect()
 }
 
 /// Rows of integrals and, where they are asked for, of their derivatives.
 type Both<R> = (Vec<Row<R>>, Option<Vec<Row<R>>>);
 
-/// What computes items, and the derivatives of their integrals.
+/// What computes items on a device, and the derivatives of their integrals.
 struct Runners<R: Number> {
     value: Runner<R>,
     slope: Option<Runner<R>>,
 }
 
 impl<R: Number> Runners<R> {
-    /// What comes of items, told to `tally` by the places of their rows.
-    fn rows(
-        &mut self,
-        items: &Items<R>,
-        tally: &mut Tally,
-        place: impl Fn(usize) -> Place,
-    ) -> Result<Both<R>> {
+    /// What comes of items.
+    fn rows(&mut self, items: &Items<R>) -> Result<Both<R>> {
         let rows = self.value.rows(items)?;
         let slopes = self.slope.as_mut().map(|slope| slope.rows(items));
-        let slopes = slopes.transpose()?;
-        tally.add(&rows, &place);
-        slopes.iter().for_each(|slopes| tally.add(slopes, &place));
-        Ok((rows, slopes))
+        Ok((rows, slopes.transpose()?))
     }
+}
+
+/// Tells `tally` of rows by the places that they are at.
+fn count<R: Number>(tally: &mut Tally, (rows, slopes): &Both<R>, place: impl Fn(usize) -> Place) {
+    tally.add(rows, &place);
+    slopes.iter().for_each(|slopes| tally.add(slopes, &place));
 }
 
 /// One integral.
@@ -167,7 +169,9 @@ fn alone<R: Number>(
     watch: &mut dyn Watch,
 ) -> Result<Done> {
     let mut tally = Tally::default();
-    let (rows, slopes) = runner.rows(items, &mut tally, |row| Place::Row(row as u64))?;
+    let both = runner.rows(items)?;
+    count(&mut tally, &both, |row| Place::Row(row as u64));
+    let (rows, slopes) = both;
     let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
         let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));
@@ -196,11 +200,11 @@ fn alone<R: Number>(
     Ok(done(&tally, written, watch))
 }
 
-/// The integrals of a file, a block of rows after the other.
+/// The integrals of a file, a block of rows after the other: as many at once as there are devices.
 fn all<R: Number>(
     request: &Request<R>,
     batch: &Batch<'_, R>,
-    runner: &mut Runners<R>,
+    runners: &mut [Runners<R>],
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
@@ -215,19 +219,49 @@ fn all<R: Number>(
     let mut tally = Tally::default();
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
-        let (mut reader, mut done, most) = (batch.read()?, 0, runner.value.most());
-        while let Some(block) = reader.block(most)? {
-            let items = batch.items(&block)?;
-            let (rows, slopes) = runner.rows(&items, &mut tally, |row| block.place(row))?;
-            let results = output::columns(&request.of, &items, &rows, slopes.as_deref());
-            let passed = batch.passed_of(&block).into_iter();
-            to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
-            done += block.rows() as u64;
-            watch.progress(done, batch.rows);
+        let (mut reader, mut done, most) = (batch.read()?, 0, runners[0].value.most());
+        loop {
+            let mut blocks = Vec::new();
+            while blocks.len() < runners.len()
+                && let Some(block) = reader.block(most)?
+            {
+                blocks.push((batch.items(&block)?, block));
+            }
+            if blocks.is_empty() {
+                break;
+            }
+            let all: Vec<&Items<R>> = blocks.iter().map(|(items, _)| items).collect();
+            for ((items, block), both) in blocks.iter().zip(on_each(runners, &all)) {
+                let both = both?;
+                count(&mut tally, &both, |row| block.place(row));
+                let results = output::columns(&request.of, items, &both.0, both.1.as_deref());
+                let passed = batch.passed_of(block).into_iter();
+                to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
+                done += block.rows() as u64;
+                watch.progress(done, batch.rows);
+            }
         }
         Ok(())
     })?;
     Ok(done(&tally, written, watch))
+}
+
+/// What comes of items on each of the first devices, at once.
+fn on_each<R: Number>(runners: &mut [Runners<R>], items: &[&Items<R>]) -> Vec<Result<Both<R>>> {
+    let mut pairs = runners.iter_mut().zip(items);
+    if items.len() == 1 {
+        return pairs.map(|(runner, items)| runner.rows(items)).collect();
+    }
+    thread::scope(|scope| {
+        let started: Vec<_> = pairs
+            .by_ref()
+            .map(|(runner, items)| scope.spawn(move || runner.rows(items)))
+            .collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended
+            .map(|both| both.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// How it ended, and what there is to say about items without a result.

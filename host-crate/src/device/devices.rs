@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use super::gate::in_order;
-use super::{Artifact, Device, Module};
+use super::{Artifact, Device, Module, Partition};
 use crate::{Error, Result};
 
 /// The most devices that share work.
@@ -91,6 +91,44 @@ impl Devices {
     /// As [`Device::load`].
     pub fn load(&self, artifact: &Artifact) -> Result<Vec<Module>> {
         self.iter().map(|device| device.load(artifact)).collect()
+    }
+
+    /// Err unless these are modules of one artifact, one on each device, in the order of the devices.
+    /// Those of other architectures cannot be compared.
+    pub(crate) fn expect_modules(&self, modules: &[Module]) -> Result<()> {
+        if !self.iter().eq(modules.iter().map(Module::device)) {
+            let problem = format!("are not of the {} devices, in their order", self.len());
+            return Err(Error::argument("modules", problem));
+        }
+        let differ = |a: &Module, b: &Module| match (a.manifest(), b.manifest()) {
+            (Some(a), Some(b)) => a.arch == b.arch && a != b,
+            (a, b) => a.is_some() != b.is_some(),
+        };
+        let mut pairs = (1..modules.len()).map(|i| (&modules[i], &modules[..i]));
+        match pairs.any(|(module, before)| before.iter().any(|one| differ(one, module))) {
+            true => Err(Error::argument(
+                "modules",
+                "are of several artifacts, allowed is one",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Err unless an array that is distributed so has a shard for each of them.
+    pub(crate) fn expect_partition(&self, partition: &Partition) -> Result<()> {
+        let (has, allowed) = (partition.devices(), self.len());
+        match has == allowed {
+            true => Ok(()),
+            false => {
+                let problem = format!("is for {has} devices, allowed are {allowed}");
+                Err(Error::argument("partition", problem))
+            }
+        }
+    }
+
+    /// Err while one of them is recorded into a graph.
+    pub(crate) fn expect_no_recording(&self, what: &str) -> Result<()> {
+        self.iter().try_for_each(|device| device.expect_no_recording(what))
     }
 
     /// Lets kernels of each device access the memory of all others, by NVLink or PCI Express; false

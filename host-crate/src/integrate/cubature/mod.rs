@@ -11,6 +11,7 @@ mod planning;
 mod points;
 mod region;
 mod rounds;
+mod several;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -29,6 +30,7 @@ use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::{Error, Result};
 use region::Part;
 use rounds::{Ask, Evaluate};
+use several::OnDevices;
 
 /// Threads of the blocks that add up chunks.
 const THREADS: u32 = 256;
@@ -148,6 +150,8 @@ pub struct Cubature {
     regions: Buffer<Region>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
+    /// Of the same integrand, on other devices.
+    others: Vec<Cubature>,
 }
 
 impl Cubature {
@@ -187,6 +191,7 @@ impl Cubature {
             regions: device.alloc(FEW)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
+            others: Vec::new(),
         })
     }
 
@@ -250,12 +255,16 @@ impl Cubature {
             });
         }
         let options = self.options;
-        let mut on = OnDevice {
-            plan: self,
+        let mut others = std::mem::take(&mut self.others);
+        let plans = std::iter::once(&mut *self).chain(&mut others);
+        let on = plans.map(|plan| OnDevice {
+            plan,
             dimensions: dimensions as u32,
             parameters,
-        };
-        let of = rounds::integrate(&sorted, &options, &mut on)?;
+        });
+        let of = rounds::integrate(&sorted, &options, &mut OnDevices(on.collect()));
+        self.others = others;
+        let of = of?;
         Ok(Cubed {
             value: sign * of.value,
             ..of
