@@ -70,7 +70,9 @@ pub(crate) fn load_on_each(
     // program's kernels.
     let artifact = unsafe { modules::artifact(folder.as_deref(), needed) }?;
     let (devices, no_gpu) = choice.open().map_err(|error| match error {
-        quadscan::Error::NoDevice { reason } if *choice != DevicesChoice::One(DeviceChoice::Auto) => {
+        quadscan::Error::NoDevice { reason }
+            if *choice != DevicesChoice::One(DeviceChoice::Auto) =>
+        {
             let instead = "--device auto uses the emulator instead";
             let problem = format!("{choice} is not available: {reason}; {instead}");
             refused("--device", problem)

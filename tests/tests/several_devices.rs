@@ -185,64 +185,97 @@ fn reductions_have_the_same_bits_for_every_number_of_devices_and_both_layouts() 
         b: (i as f64).sin(),
     };
     let elements: Vec<Affine> = (0..9 * block + 1234).map(map).collect();
-    let mut found = Vec::new();
-    for (len, granule) in [(elements.len(), block), (elements.len(), 3 * block), (6 * block, 2 * block)] {
-        let (expected_a, expected_b) = elements[..len].iter().fold((1.0, 0.0), |(a, b), map| {
-            (map.a * a, map.a * b + map.b)
-        });
-        let mut bits = Vec::new();
-        for (count, layout) in COUNTS.into_iter().flat_map(|count| LAYOUTS.map(|of| (count, of))) {
-            let devices = devices(count);
-            let modules = devices.load(&artifact).expect("it loads");
-            let partition = Partition::new(len, granule, count, layout).expect("elements");
-            let plan = reduce::ShardedPlan::<Compose>::of(&devices, &modules, &partition);
-            let mut plan = plan.expect("a plan");
-            let input = devices.upload(&partition, &elements[..len]).expect("room");
-            // What an earlier call has left is not taken for totals.
-            for _ in 0..2 {
+    let cases = [(elements.len(), 1), (elements.len(), 3), (6 * block, 2)];
+    let mut bits = [(); 3].map(|()| Vec::new());
+    for count in COUNTS {
+        let devices = devices(count);
+        let modules = devices.load(&artifact).expect("it loads");
+        for ((len, blocks), bits) in cases.into_iter().zip(&mut bits) {
+            let elements = &elements[..len];
+            let whole = elements
+                .iter()
+                .fold((1.0, 0.0), |(a, b), map| (map.a * a, map.a * b + map.b));
+            for layout in LAYOUTS {
+                let partition = Partition::new(len, blocks * block, count, layout);
+                let partition = partition.expect("elements");
+                let plan = reduce::ShardedPlan::<Compose>::of(&devices, &modules, &partition);
+                let mut plan = plan.expect("a plan");
+                let input = devices.upload(&partition, elements).expect("room");
                 let Affine { a, b } = plan.reduce(&input).expect("a reduction");
-                assert!((a - expected_a).abs() < 1e-9 && (b - expected_b).abs() < 1e-6);
+                assert!((a - whole.0).abs() < 1e-9 && (b - whole.1).abs() < 1e-6);
                 bits.push((a.to_bits(), b.to_bits()));
             }
         }
-        bits.dedup();
-        assert_eq!(bits.len(), 1, "granules of {granule}");
-        found.extend(bits);
     }
-    assert_ne!(found[0], found[2], "of other elements");
+    for bits in &mut bits {
+        bits.dedup();
+        assert_eq!(bits.len(), 1);
+    }
+    assert_ne!(bits[0], bits[2], "of other elements");
 }
 
 #[test]
 fn what_devices_select_is_what_one_selects_in_the_order_of_the_array() {
     let artifact = modules::ours().expect("the artifact is whole");
     // Runs of up to 700 elements, over several devices.
-    let elements: Vec<i32> = (0..5000).map(|i| ((i / 7) % 3 + i / 700) * (1 - i % 2 * (i / 2500))).collect();
+    let elements: Vec<i32> = (0..5000)
+        .map(|i| ((i / 7) % 3 + i / 700) * (1 - i % 2 * (i / 2500)))
+        .collect();
     let flags: Vec<u8> = (0..5000).map(|i| u8::from(i % 5 == 0)).collect();
     let positive: Vec<i32> = elements.iter().copied().filter(|x| *x > 2).collect();
     let flagged: Vec<i32> = elements.iter().copied().step_by(5).collect();
     let mut unique = elements.clone();
     unique.dedup();
-    for (count, n) in COUNTS.into_iter().map(|count| (count, 5000)).chain([(3, 2), (8, 0)]) {
+    for (count, n) in COUNTS
+        .into_iter()
+        .map(|count| (count, 5000))
+        .chain([(3, 2), (8, 0)])
+    {
         let devices = devices(count);
         let modules = devices.load(&artifact).expect("it loads");
-        let mut plan = select::ShardedPlan::<Compare<i32>>::new(&devices, &modules, n).expect("a plan");
+        let mut plan =
+            select::ShardedPlan::<Compare<i32>>::new(&devices, &modules, n).expect("a plan");
         let partition = *plan.partition();
         let input = devices.upload(&partition, &elements[..n]).expect("room");
         let flags = devices.upload(&partition, &flags[..n]).expect("room");
         let mut output = devices.alloc(&partition).expect("room");
-        let expected = |of: &[i32]| if n == 5000 { of.to_vec() } else { elements[..n.min(1)].to_vec() };
+        let expected = |of: &[i32]| {
+            if n == 5000 {
+                of.to_vec()
+            } else {
+                elements[..n.min(1)].to_vec()
+            }
+        };
         plan.unique(&input, &mut output).expect("a selection");
-        assert!(plan.selected(&output).expect("numbers") == expected(&unique), "{count}");
-        plan.by_flags(&flags, &input, &mut output).expect("a selection");
-        assert!(plan.selected(&output).expect("numbers") == expected(&flagged), "{count}");
+        assert!(
+            plan.selected(&output).expect("numbers") == expected(&unique),
+            "{count}"
+        );
+        plan.by_flags(&flags, &input, &mut output)
+            .expect("a selection");
+        assert!(
+            plan.selected(&output).expect("numbers") == expected(&flagged),
+            "{count}"
+        );
         if n < 5000 {
             continue;
         }
-        plan.select(Condition::greater(2), &input, &mut output).expect("a selection");
-        assert!(plan.selected(&output).expect("numbers") == positive, "{count}");
-        plan.partition_by(Condition::greater(2), &input, &mut output).expect("a selection");
-        assert!(plan.selected(&output).expect("numbers") == positive, "{count}");
-        let counts = plan.counts().iter().map(|count| count.to_vec().expect("a number")[0] as usize);
+        plan.select(Condition::greater(2), &input, &mut output)
+            .expect("a selection");
+        assert!(
+            plan.selected(&output).expect("numbers") == positive,
+            "{count}"
+        );
+        plan.partition_by(Condition::greater(2), &input, &mut output)
+            .expect("a selection");
+        assert!(
+            plan.selected(&output).expect("numbers") == positive,
+            "{count}"
+        );
+        let counts = plan
+            .counts()
+            .iter()
+            .map(|count| count.to_vec().expect("a number")[0] as usize);
         for (number, selected) in counts.enumerate() {
             let own = partition.pieces(number).flatten().map(|i| elements[i]);
             let mut rest: Vec<i32> = own.filter(|x| *x <= 2).collect();
@@ -301,7 +334,9 @@ fn segments_over_several_devices_have_the_bits_of_one_device() {
     let of_keys = one[0].upload(&keys).expect("room");
     let input = one[0].upload(&elements).expect("room");
     let mut output = one[0].alloc(n).expect("room");
-    plan.by_key(&of_keys).inclusive(&input, &mut output).expect("a scan");
+    plan.by_key(&of_keys)
+        .inclusive(&input, &mut output)
+        .expect("a scan");
     let expected = output.to_vec().expect("a scan");
     for count in COUNTS {
         let found = segments::<Sum<f64>>(&devices(count), &artifact, &keys, &elements, None);
@@ -381,10 +416,16 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     assert_eq!(said(plan.map(drop)), expected);
     let plan = select::ShardedPlan::<Compare<i32>>::of(&devices, &modules, dealt.partition());
     let text = said(plan.map(drop));
-    assert!(text.starts_with("partition is Dealt, allowed is Contiguous"), "{text}");
+    assert!(
+        text.starts_with("partition is Dealt, allowed is Contiguous"),
+        "{text}"
+    );
     let three = Partition::new(5, 1, 3, Layout::Contiguous).expect("three devices");
     let plan = select::ShardedPlan::<Compare<i32>>::of(&devices, &modules, &three);
-    assert_eq!(said(plan.map(drop)), "partition is for 3 devices, allowed are 2");
+    assert_eq!(
+        said(plan.map(drop)),
+        "partition is for 3 devices, allowed are 2"
+    );
 
     let text = said(Devices::emulated(9, None).map(drop));
     assert!(

@@ -219,7 +219,10 @@ fn all<R: Number>(
     let mut tally = Tally::default();
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
-        let (mut reader, mut done, most) = (batch.read()?, 0, runners[0].value.most());
+        let (mut reader, mut done) = (batch.read()?, 0);
+        // So that every device has some.
+        let shares = usize::try_from(batch.rows.div_ceil(runners.len() as u64));
+        let most = runners[0].value.most().min(shares.unwrap_or(usize::MAX));
         loop {
             let mut blocks = Vec::new();
             while blocks.len() < runners.len()

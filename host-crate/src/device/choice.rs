@@ -155,11 +155,25 @@ mod tests {
 
     #[test]
     fn names_of_several_devices_are_understood_and_printed_back() {
-        for name in ["auto", "cuda:3", "cuda:0,1", "cuda:2,0,7", "cuda:all", "emulator:4"] {
+        for name in [
+            "auto",
+            "cuda:3",
+            "cuda:0,1",
+            "cuda:2,0,7",
+            "cuda:all",
+            "emulator:4",
+        ] {
             let choice: DevicesChoice = name.parse().expect(name);
             assert_eq!(choice.to_string(), name);
         }
-        for name in ["cuda:0,", "cuda:,1", "cuda:0,x", "emulator:", "emulator:-1", "gpu:1"] {
+        for name in [
+            "cuda:0,",
+            "cuda:,1",
+            "cuda:0,x",
+            "emulator:",
+            "emulator:-1",
+            "gpu:1",
+        ] {
             let text = name.parse::<DevicesChoice>().expect_err(name).to_string();
             assert!(text.starts_with(&format!("devices `{name}` is unknown, allowed are ")));
         }

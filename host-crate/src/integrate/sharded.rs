@@ -75,7 +75,8 @@ impl<R: Real> ShardedComposite<R> {
         parameters: &[R],
     ) -> Result<R> {
         let pieces = (strips / STRIPS).clamp(1, PIECES);
-        let strip = |piece: u64| (u128::from(strips) * u128::from(piece) / u128::from(pieces)) as u64;
+        let strip =
+            |piece: u64| (u128::from(strips) * u128::from(piece) / u128::from(pieces)) as u64;
         let limit = |piece: u64| match piece {
             0 => from,
             piece if piece == pieces => to,

@@ -14,7 +14,7 @@ use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, sizes};
 use quadscan_kernels::scan::scratch;
 
 use crate::device::{
-    Buffer, Devices, Layout, LaunchConfig, LaunchShape, Module, Partition, ShardedBuffer, arguments,
+    Buffer, Devices, LaunchConfig, LaunchShape, Layout, Module, Partition, ShardedBuffer, arguments,
 };
 use crate::error::{Error, Result};
 
@@ -151,7 +151,10 @@ impl<O: ReduceKernels + Identity> ShardedPlan<O> {
             let mut of_pieces = own.drain(..part.whole(self.block));
             for piece in self.partition.pieces(number) {
                 let to = piece.start / self.block..piece.end / self.block;
-                totals[to].iter_mut().zip(&mut of_pieces).for_each(|(to, from)| *to = from);
+                totals[to]
+                    .iter_mut()
+                    .zip(&mut of_pieces)
+                    .for_each(|(to, from)| *to = from);
             }
             drop(of_pieces);
             // Behind the last whole block of the array, on one device.
@@ -236,10 +239,14 @@ impl<O: ReduceKernels> fmt::Debug for ShardedPlan<O> {
 /// How often each warp of a block reads a tile: the least divisor of what a granule has, of which
 /// there are `row` elements each, that leaves no more than [`BLOCKS`] blocks, if there is one.
 fn rows_of_block(partition: &Partition, row: usize) -> usize {
+    let most = std::env::var("QS_BLOCKS")
+        .ok()
+        .and_then(|t| t.parse().ok())
+        .unwrap_or(BLOCKS); // EXPERIMENT
     let all = (partition.granule() / row).max(1);
     let granules = partition.len().div_ceil(partition.granule()) as u64;
     let mut rows = (1..=all).filter(|rows| all.is_multiple_of(*rows));
-    rows.find(|rows| granules * (all / rows) as u64 <= BLOCKS)
+    rows.find(|rows| granules * (all / rows) as u64 <= most)
         .unwrap_or(all)
 }
 
@@ -286,4 +293,78 @@ fn in_pairs<A: Copy>(mut values: Vec<A>, combine: fn(A, A) -> A) -> Option<A> {
         values.truncate(pairs);
     }
     values.first().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use quadscan_kernels::operator::Sum;
+
+    use super::*;
+
+    const KERNEL: ReduceKernel = <Sum<u32> as ReduceKernels>::DEVICE;
+
+    #[test]
+    fn launches_have_every_element_once_and_blocks_of_one_size_but_for_the_rest() {
+        let row = KERNEL.block() as usize;
+        let block = 3 * row;
+        let most = sizes::MAX_BLOCKS as usize;
+        for len in [
+            0,
+            1,
+            row,
+            block - 1,
+            block,
+            7 * block + 5,
+            most * block,
+            3 * most * block + 1,
+        ] {
+            let (mut end, mut words) = (0, 0);
+            for launch in launches(&KERNEL, len, block) {
+                assert_eq!((launch.first, launch.at), (end, words));
+                assert!((1..=sizes::MAX_BLOCKS).contains(&launch.blocks));
+                assert_eq!(launch.words, KERNEL.scratch_words(launch.blocks));
+                if launch.first + launch.len <= len / block * block {
+                    assert_eq!(launch.len, launch.blocks as usize * block);
+                } else {
+                    assert_eq!(launch.blocks as usize, launch.len.div_ceil(row));
+                }
+                (end, words) = (end + launch.len, words + launch.words);
+            }
+            assert_eq!(end, len);
+        }
+    }
+
+    #[test]
+    fn blocks_are_as_large_as_their_number_asks_for_and_fill_granules() -> Result<()> {
+        let row = 8192;
+        for (len, expected) in [
+            (0, 1),
+            (1 << 20, 1),
+            (1 << 27, 3),
+            (1 << 32, 120),
+            (1 << 36, 120),
+        ] {
+            for devices in [1, 7] {
+                let partition = Partition::new(len, 120 * row, devices, Layout::Dealt)?;
+                let rows = rows_of_block(&partition, row);
+                assert_eq!(rows, expected, "{len}");
+                assert!(120_usize.is_multiple_of(rows));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn pairs_of_neighbours_are_combined_in_their_order() {
+        // (first, last), of neighbours alone.
+        let joined = |a: (u32, u32), b: (u32, u32)| {
+            assert_eq!(a.1 + 1, b.0);
+            (a.0, b.1)
+        };
+        assert_eq!(in_pairs(vec![], joined), None);
+        for count in 1..70 {
+            let values = (0..count).map(|i| (i, i)).collect();
+            assert_eq!(in_pairs(values, joined), Some((0, count - 1)));
+        }
+    }
 }

@@ -205,7 +205,10 @@ impl<P: SelectKernels> ShardedPlan<P> {
         }
         let outputs = output.shards_mut().iter_mut().zip(&mut self.counts);
         for (number, (output, count)) in outputs.enumerate() {
-            let (shard, flags) = (&input.shards()[number], flags.map(|of| &of.shards()[number]));
+            let (shard, flags) = (
+                &input.shards()[number],
+                flags.map(|of| &of.shards()[number]),
+            );
             self.plans[number].ask_behind(
                 skipped[number],
                 mode,
