@@ -301,7 +301,7 @@ mod tests {
 
     use super::*;
 
-    const KERNEL: ReduceKernel = <Sum<u32> as ReduceKernels>::DEVICE;
+    const KERNEL: ReduceKernel = ReduceKernel::new::<Sum<u32>>("", "", sizes::device::<Sum<u32>>());
 
     #[test]
     fn launches_have_every_element_once_and_blocks_of_one_size_but_for_the_rest() {

@@ -1,18 +1,19 @@
-//! Arrays on several emulated devices: scans and reductions have the same bits for every number of
+//! Arrays and integrals on several emulated devices: results have the same bits for every number of
 //! devices and both layouts, under the checks of all of them together.
+
+mod integrals;
+mod reduce_and_select;
+mod segments;
 
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Observation, Settings, Unobserved, Verdicts};
 use quadscan::device::{Artifact, Device, Devices, Layout, Partition};
-use quadscan::integrate::{Composite, Rule, ShardedComposite};
 use quadscan::scan::{
-    Affine, Algorithm, Compose, Identity, Options, Plan, ScanKernels, SegmentedPlan,
-    SegmentedScanKernels, ShardedPlan, ShardedSegmentedPlan, Sum,
+    Affine, Algorithm, Compose, Identity, Options, Plan, ScanKernels, ShardedPlan, Sum,
 };
-use quadscan::select::{self, Compare, Condition};
+use quadscan::select::{self, Compare};
 use quadscan::{Error, reduce};
 use quadscan_bench::modules;
-use quadscan_kernels::integrate::catalogue::QuarterCircle;
 use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_tests::oracle::scan as oracle;
 
@@ -173,216 +174,6 @@ fn arrays_of_few_elements_and_of_none_are_scanned_and_reduced() {
             assert_eq!(total as usize, n * (n + 1) / 2);
         }
     }
-}
-
-/// Of granules of one, two and three blocks, with a rest and without.
-#[test]
-fn reductions_have_the_same_bits_for_every_number_of_devices_and_both_layouts() {
-    let artifact = modules::ours().expect("the artifact is whole");
-    let block = <Compose as ReduceKernels>::DEVICE.block() as usize;
-    let map = |i: usize| Affine {
-        a: 1.0 + (i % 19) as f64 * 1e-7,
-        b: (i as f64).sin(),
-    };
-    let elements: Vec<Affine> = (0..9 * block + 1234).map(map).collect();
-    let cases = [(elements.len(), 1), (elements.len(), 3), (6 * block, 2)];
-    let mut bits = [(); 3].map(|()| Vec::new());
-    for count in COUNTS {
-        let devices = devices(count);
-        let modules = devices.load(&artifact).expect("it loads");
-        for ((len, blocks), bits) in cases.into_iter().zip(&mut bits) {
-            let elements = &elements[..len];
-            let whole = elements
-                .iter()
-                .fold((1.0, 0.0), |(a, b), map| (map.a * a, map.a * b + map.b));
-            for layout in LAYOUTS {
-                let partition = Partition::new(len, blocks * block, count, layout);
-                let partition = partition.expect("elements");
-                let plan = reduce::ShardedPlan::<Compose>::of(&devices, &modules, &partition);
-                let mut plan = plan.expect("a plan");
-                let input = devices.upload(&partition, elements).expect("room");
-                let Affine { a, b } = plan.reduce(&input).expect("a reduction");
-                assert!((a - whole.0).abs() < 1e-9 && (b - whole.1).abs() < 1e-6);
-                bits.push((a.to_bits(), b.to_bits()));
-            }
-        }
-    }
-    for bits in &mut bits {
-        bits.dedup();
-        assert_eq!(bits.len(), 1);
-    }
-    assert_ne!(bits[0], bits[2], "of other elements");
-}
-
-#[test]
-fn what_devices_select_is_what_one_selects_in_the_order_of_the_array() {
-    let artifact = modules::ours().expect("the artifact is whole");
-    // Runs of up to 700 elements, over several devices.
-    let elements: Vec<i32> = (0..5000)
-        .map(|i| ((i / 7) % 3 + i / 700) * (1 - i % 2 * (i / 2500)))
-        .collect();
-    let flags: Vec<u8> = (0..5000).map(|i| u8::from(i % 5 == 0)).collect();
-    let positive: Vec<i32> = elements.iter().copied().filter(|x| *x > 2).collect();
-    let flagged: Vec<i32> = elements.iter().copied().step_by(5).collect();
-    let mut unique = elements.clone();
-    unique.dedup();
-    for (count, n) in COUNTS
-        .into_iter()
-        .map(|count| (count, 5000))
-        .chain([(3, 2), (8, 0)])
-    {
-        let devices = devices(count);
-        let modules = devices.load(&artifact).expect("it loads");
-        let mut plan =
-            select::ShardedPlan::<Compare<i32>>::new(&devices, &modules, n).expect("a plan");
-        let partition = *plan.partition();
-        let input = devices.upload(&partition, &elements[..n]).expect("room");
-        let flags = devices.upload(&partition, &flags[..n]).expect("room");
-        let mut output = devices.alloc(&partition).expect("room");
-        let expected = |of: &[i32]| {
-            if n == 5000 {
-                of.to_vec()
-            } else {
-                elements[..n.min(1)].to_vec()
-            }
-        };
-        plan.unique(&input, &mut output).expect("a selection");
-        assert!(
-            plan.selected(&output).expect("numbers") == expected(&unique),
-            "{count}"
-        );
-        plan.by_flags(&flags, &input, &mut output)
-            .expect("a selection");
-        assert!(
-            plan.selected(&output).expect("numbers") == expected(&flagged),
-            "{count}"
-        );
-        if n < 5000 {
-            continue;
-        }
-        plan.select(Condition::greater(2), &input, &mut output)
-            .expect("a selection");
-        assert!(
-            plan.selected(&output).expect("numbers") == positive,
-            "{count}"
-        );
-        plan.partition_by(Condition::greater(2), &input, &mut output)
-            .expect("a selection");
-        assert!(
-            plan.selected(&output).expect("numbers") == positive,
-            "{count}"
-        );
-        let counts = plan
-            .counts()
-            .iter()
-            .map(|count| count.to_vec().expect("a number")[0] as usize);
-        for (number, selected) in counts.enumerate() {
-            let own = partition.pieces(number).flatten().map(|i| elements[i]);
-            let mut rest: Vec<i32> = own.filter(|x| *x <= 2).collect();
-            rest.reverse();
-            let shard = output.shards()[number].to_vec().expect("numbers");
-            assert!(shard[selected..] == rest, "device {number} of {count}");
-        }
-    }
-}
-
-/// Scans the segments of elements on devices, by keys.
-fn segments<O: SegmentedScanKernels>(
-    devices: &Devices,
-    artifact: &Artifact,
-    keys: &[u32],
-    elements: &[O::Input],
-    initial: Option<O::Accumulator>,
-) -> Vec<O::Output> {
-    let modules = devices.load(artifact).expect("it loads");
-    let plan = ShardedSegmentedPlan::<O>::new(devices, &modules, elements.len());
-    let mut plan = plan.expect("a plan");
-    let partition = *plan.partition();
-    let keys = devices.upload(&partition, keys).expect("room");
-    let input = devices.upload(&partition, elements).expect("room");
-    let mut output = devices.alloc(&partition).expect("room");
-    let scan = plan.by_key(&keys);
-    let done = match initial {
-        Some(initial) => scan.exclusive_with(initial, &input, &mut output),
-        None => scan.inclusive(&input, &mut output),
-    };
-    done.expect("a scan");
-    output.to_vec().expect("a scan")
-}
-
-/// A segment of all of a device's elements and more, short ones, and one that begins where a device does.
-#[test]
-fn segments_over_several_devices_have_the_bits_of_one_device() {
-    let artifact = modules::ours().expect("the artifact is whole");
-    let one = devices(1);
-    let modules = one.load(&artifact).expect("it loads");
-    let granule = ShardedSegmentedPlan::<Sum<f64>>::new(&one, &modules, 1).expect("a plan");
-    let granule = granule.partition().granule();
-    let n = 3 * granule + 999;
-    let elements: Vec<f64> = (0..n).map(|i| (i as f64 * 0.7).sin() + 1e-3).collect();
-    let key = |i: usize| match i {
-        i if i < granule / 2 => i / 10,
-        i if i < 2 * granule => granule,
-        i => granule + i / 1000,
-    };
-    let keys: Vec<u32> = (0..n).map(|i| key(i) as u32).collect();
-    let options = Options {
-        algorithm: Some(Algorithm::LookAhead),
-        ..Options::default()
-    };
-    let mut plan = SegmentedPlan::<Sum<f64>>::with(&modules[0], n as u64, options).expect("a plan");
-    let of_keys = one[0].upload(&keys).expect("room");
-    let input = one[0].upload(&elements).expect("room");
-    let mut output = one[0].alloc(n).expect("room");
-    plan.by_key(&of_keys)
-        .inclusive(&input, &mut output)
-        .expect("a scan");
-    let expected = output.to_vec().expect("a scan");
-    for count in COUNTS {
-        let found = segments::<Sum<f64>>(&devices(count), &artifact, &keys, &elements, None);
-        let bits = bytemuck::cast_slice::<f64, u8>;
-        assert!(bits(&found) == bits(&expected), "{count} devices");
-    }
-}
-
-#[test]
-fn segments_of_maps_are_scanned_behind_an_initial_value_under_checks() {
-    const INITIAL: Affine = Affine { a: 2.0, b: -4.0 };
-    let artifact = modules::ours().expect("the artifact is whole");
-    let (devices, verdicts) = checked(2, 3, &artifact);
-    let modules = devices.load(&artifact).expect("it loads");
-    let granule = ShardedSegmentedPlan::<Compose>::new(&devices, &modules, 1).expect("a plan");
-    let n = granule.partition().granule() + 777;
-    let map = |i: usize| Affine {
-        a: if i.is_multiple_of(3) { -1.0 } else { 1.0 },
-        b: (i % 17) as f64,
-    };
-    let elements: Vec<Affine> = (0..n).map(map).collect();
-    // The last segment of the first device goes on.
-    let keys: Vec<u32> = (0..n).map(|i| (i / 5000) as u32).collect();
-    let found = segments::<Compose>(&devices, &artifact, &keys, &elements, Some(INITIAL));
-    for (found, elements) in found.chunks(5000).zip(elements.chunks(5000)) {
-        assert!(found == oracle::exclusive::<Compose>(INITIAL, elements));
-    }
-    expect_clean(&verdicts);
-}
-
-#[test]
-fn an_integral_has_the_same_bits_on_every_number_of_devices() {
-    let artifact = modules::ours().expect("the artifact is whole");
-    let strips = 3 << 22;
-    let value = |count: usize| {
-        let modules = devices(count).load(&artifact).expect("it loads");
-        let plans = modules.iter();
-        let plans = plans.map(|module| Composite::<f32>::of::<QuarterCircle>(module, strips));
-        let plan = ShardedComposite::new(plans.collect::<quadscan::Result<_>>().expect("plans"));
-        let mut plan = plan.expect("of one function");
-        let value = plan.value(Rule::Midpoint, strips, (0.0, 1.0), &[]);
-        value.expect("an integral")
-    };
-    let values = [1, 2, 8].map(value);
-    assert!(values.iter().all(|of| of.to_bits() == values[0].to_bits()));
-    assert!((4.0 * f64::from(values[0]) - std::f64::consts::PI).abs() < 1e-6);
 }
 
 #[test]
