@@ -201,6 +201,26 @@ impl Work {
         })
     }
 
+    /// The sum of all elements.
+    fn reduction(
+        &self,
+        devices: &Devices,
+        mut plan: reduce::ShardedPlan<Sum<u32>>,
+        input: &ShardedBuffer<u32>,
+        name: &str,
+    ) -> Done {
+        let mut total = 0;
+        self.time(name, devices, || {
+            total = plan.reduce(input)?;
+            Ok(())
+        })?;
+        let element = u32::from_ne_bytes([BYTE; 4]);
+        match total == element.wrapping_mul(self.n as u32) {
+            true => Ok(()),
+            false => Err(format!("{name}: the reduction gives {total}").into()),
+        }
+    }
+
     /// Scans the one segment of all elements, by flags.
     fn segments(&self, devices: &Devices, modules: &[Module]) -> Done {
         let name = format!("{} devices, Contiguous", devices.len());
@@ -257,7 +277,7 @@ impl Work {
 
     /// An integral over a box of eight dimensions (two without a GPU), to 1e-8.
     fn cubature(&self, devices: &Devices, modules: &[Module]) -> Done {
-        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let names = ["x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"];
         let names = &names[..if self.is_timed { 8 } else { 2 }];
         let sum: Vec<String> = names.iter().map(|x| format!("abs({x} - 0.5)")).collect();
         let formula = format!("exp(-10*({}))", sum.join(" + "));
@@ -271,7 +291,11 @@ impl Work {
             .map(|one| Cubature::of_formula(one, &formula, options));
         let mut plan = Cubature::together(plans.collect::<quadscan::Result<_>>()?)?;
         let parameters = formula.parameters_by_name(&[])?;
-        let name = format!("{} devices, cubature of eight dimensions", devices.len());
+        let name = format!(
+            "{} devices, cubature of {} dimensions",
+            devices.len(),
+            names.len()
+        );
         let mut value = None;
         self.time(&name, devices, || {
             value = Some(plan.integrate(&vec![(0.0, 1.0); names.len()], &parameters)?);
@@ -324,16 +348,20 @@ impl Work {
         })?;
         self.expect_sums(&output, &name)?;
         drop(output);
-        let mut total = 0;
-        let mut plan = reduce::ShardedPlan::<Sum<u32>>::of(devices, modules, plan.partition())?;
-        self.time(&format!("{name}, reduce"), devices, || {
-            total = plan.reduce(&input)?;
-            Ok(())
-        })?;
-        let element = u32::from_ne_bytes([BYTE; 4]);
-        if total != element.wrapping_mul(self.n as u32) {
-            return Err(format!("{name}: the reduction gives {total}").into());
+        let sum = reduce::ShardedPlan::<Sum<u32>>::of(devices, modules, plan.partition())?;
+        self.reduction(
+            devices,
+            sum,
+            &input,
+            &format!("{name}, reduce where it is scanned"),
+        )?;
+        drop(input);
+        let sum = reduce::ShardedPlan::<Sum<u32>>::new(devices, modules, self.n, layout)?;
+        let mut input = devices.alloc::<u32>(sum.partition())?;
+        for shard in input.shards_mut() {
+            shard.fill_bytes(BYTE)?;
         }
+        self.reduction(devices, sum, &input, &format!("{name}, reduce"))?;
         drop(input);
         let n = self.n.min(1 << 24) - 77;
         let elements: Vec<f32> = (0..n as u32)
