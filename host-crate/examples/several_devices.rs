@@ -12,7 +12,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use quadscan::device::{Artifact, Buffer, Devices, Layout, Module, ShardedBuffer};
+use quadscan::device::{Artifact, Buffer, Devices, Layout, Module, Partition, ShardedBuffer};
 use quadscan::integrate::{
     Adaptive, Composite, Cubature, CubatureOptions, Formula, Items, Options, Outcome, Rule,
     ShardedComposite,
@@ -118,6 +118,14 @@ fn from_zero(
         plan.integrate(&Items::between(0.0, 0.0).to_each(to), outcomes)?;
     }
     Ok(())
+}
+
+/// An array with [`BYTE`] in every byte.
+fn filled(devices: &Devices, partition: &Partition) -> quadscan::Result<ShardedBuffer<u32>> {
+    let mut array = devices.alloc(partition)?;
+    let mut shards = array.shards_mut().iter_mut();
+    shards.try_for_each(|shard| shard.fill_bytes(BYTE))?;
+    Ok(array)
 }
 
 /// Fills the first half with numbers above 0, and the other with zeros.
@@ -226,13 +234,11 @@ impl Work {
         let name = format!("{} devices, Contiguous", devices.len());
         let mut plan = ShardedSegmentedPlan::<Sum<u32>>::new(devices, modules, self.n)?;
         let partition = *plan.partition();
-        let mut input = devices.alloc::<u32>(&partition)?;
+        let input = filled(devices, &partition)?;
         let mut output = devices.alloc::<u32>(&partition)?;
         let mut flags = devices.alloc::<u8>(&partition)?;
-        for (shard, flags) in input.shards_mut().iter_mut().zip(flags.shards_mut()) {
-            shard.fill_bytes(BYTE)?;
-            flags.fill_bytes(0)?;
-        }
+        let mut shards = flags.shards_mut().iter_mut();
+        shards.try_for_each(|flags| flags.fill_bytes(0))?;
         self.time(&format!("{name}, segments"), devices, || {
             Ok(plan.by_flags(&flags).inclusive(&input, &mut output)?)
         })?;
@@ -277,11 +283,10 @@ impl Work {
 
     /// An integral over a box of eight dimensions (two without a GPU), to 1e-8.
     fn cubature(&self, devices: &Devices, modules: &[Module]) -> Done {
-        let names = ["x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"];
-        let names = &names[..if self.is_timed { 8 } else { 2 }];
-        let sum: Vec<String> = names.iter().map(|x| format!("abs({x} - 0.5)")).collect();
-        let formula = format!("exp(-10*({}))", sum.join(" + "));
-        let formula = Formula::of_variables(&formula, names)?;
+        let dimensions = if self.is_timed { 8 } else { 2 };
+        let names = &["x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8"][..dimensions];
+        let sum: String = names.iter().map(|x| format!("-abs({x} - 0.5)")).collect();
+        let formula = Formula::of_variables(&format!("exp(10*({sum}))"), names)?;
         let options = CubatureOptions {
             relative: 1e-8,
             ..CubatureOptions::default()
@@ -298,7 +303,7 @@ impl Work {
         );
         let mut value = None;
         self.time(&name, devices, || {
-            value = Some(plan.integrate(&vec![(0.0, 1.0); names.len()], &parameters)?);
+            value = Some(plan.integrate(&vec![(0.0, 1.0); dimensions], &parameters)?);
             Ok(())
         })?;
         println!("{name}: {value:?}");
@@ -338,10 +343,7 @@ impl Work {
     ) -> Done {
         let name = format!("{} devices, {layout:?}", devices.len());
         let mut plan = ShardedPlan::<Sum<u32>>::new(devices, modules, self.n, layout)?;
-        let mut input = devices.alloc::<u32>(plan.partition())?;
-        for shard in input.shards_mut() {
-            shard.fill_bytes(BYTE)?;
-        }
+        let input = filled(devices, plan.partition())?;
         let mut output = devices.alloc::<u32>(plan.partition())?;
         self.time(&format!("{name}, scan"), devices, || {
             Ok(plan.inclusive(&input, &mut output)?)
@@ -357,10 +359,7 @@ impl Work {
         )?;
         drop(input);
         let sum = reduce::ShardedPlan::<Sum<u32>>::new(devices, modules, self.n, layout)?;
-        let mut input = devices.alloc::<u32>(sum.partition())?;
-        for shard in input.shards_mut() {
-            shard.fill_bytes(BYTE)?;
-        }
+        let input = filled(devices, sum.partition())?;
         self.reduction(devices, sum, &input, &format!("{name}, reduce"))?;
         drop(input);
         let n = self.n.min(1 << 24) - 77;
@@ -385,7 +384,7 @@ impl Work {
     fn integrals(&self, devices: &Devices, modules: &[Module]) -> Done {
         // So many that GPUs have some milliseconds of work.
         let n = self.n.min(if self.is_timed { 1 << 23 } else { 1 << 6 });
-        let partition = quadscan::device::Partition::new(n, 1, devices.len(), Layout::Contiguous)?;
+        let partition = Partition::new(n, 1, devices.len(), Layout::Contiguous)?;
         let limits: Vec<f64> = (0..n).map(|i| (i % 1000) as f64 * 0.01).collect();
         let limits = devices.upload(&partition, &limits)?;
         let mut outcomes = devices.alloc::<Outcome<f64>>(&partition)?;

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use super::gate::in_order;
-use super::{Artifact, Device, Module, Partition};
+use super::{Artifact, Device, Module};
 use crate::{Error, Result};
 
 /// The most devices that share work.
@@ -111,18 +111,6 @@ impl Devices {
                 "are of several artifacts, allowed is one",
             )),
             false => Ok(()),
-        }
-    }
-
-    /// Err unless an array that is distributed so has a shard for each of them.
-    pub(crate) fn expect_partition(&self, partition: &Partition) -> Result<()> {
-        let (has, allowed) = (partition.devices(), self.len());
-        match has == allowed {
-            true => Ok(()),
-            false => {
-                let problem = format!("is for {has} devices, allowed are {allowed}");
-                Err(Error::argument("partition", problem))
-            }
         }
     }
 

@@ -238,6 +238,18 @@ impl<T: Pod> ShardedBuffer<T> {
 }
 
 impl Devices {
+    /// Err unless an array that is distributed so has a shard for each of them.
+    pub(crate) fn expect_partition(&self, partition: &Partition) -> Result<()> {
+        let (has, allowed) = (partition.devices(), self.len());
+        match has == allowed {
+            true => Ok(()),
+            false => {
+                let problem = format!("is for {has} devices, allowed are {allowed}");
+                Err(Error::argument("partition", problem))
+            }
+        }
+    }
+
     /// An array whose contents are unspecified.
     ///
     /// # Errors

@@ -30,7 +30,6 @@ use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::{Error, Result};
 use region::Part;
 use rounds::{Ask, Evaluate};
-use several::OnDevices;
 
 /// Threads of the blocks that add up chunks.
 const THREADS: u32 = 256;
@@ -254,17 +253,7 @@ impl Cubature {
                 status: Status::NotFinite,
             });
         }
-        let options = self.options;
-        let mut others = std::mem::take(&mut self.others);
-        let plans = std::iter::once(&mut *self).chain(&mut others);
-        let on = plans.map(|plan| OnDevice {
-            plan,
-            dimensions: dimensions as u32,
-            parameters,
-        });
-        let of = rounds::integrate(&sorted, &options, &mut OnDevices(on.collect()));
-        self.others = others;
-        let of = of?;
+        let of = self.on_all_devices(&sorted, parameters)?;
         Ok(Cubed {
             value: sign * of.value,
             ..of

@@ -1,10 +1,10 @@
 //! Regions of one integral that are summed on several devices.
 
 use std::ops::Range;
-use std::thread;
+use std::{iter, mem, thread};
 
-use super::rounds::{Ask, Evaluate};
-use super::{Cubature, OnDevice, Part};
+use super::rounds::{self, Ask, Evaluate};
+use super::{Cubature, Cubed, OnDevice, Parameters, Part};
 use crate::{Error, Result};
 
 /// Points from which on a device takes part in a round: some 30 us of work of an H100, more than
@@ -37,10 +37,28 @@ impl Cubature {
             false => Ok(first),
         }
     }
+
+    /// The integral over a box with finite limits, each lower one below the upper one.
+    pub(super) fn on_all_devices(
+        &mut self,
+        limits: &[(f64, f64)],
+        parameters: &Parameters,
+    ) -> Result<Cubed> {
+        let (options, mut others) = (self.options, mem::take(&mut self.others));
+        let plans = iter::once(&mut *self).chain(&mut others);
+        let on = plans.map(|plan| OnDevice {
+            plan,
+            dimensions: limits.len() as u32,
+            parameters,
+        });
+        let integral = rounds::integrate(limits, &options, &mut OnDevices(on.collect()));
+        self.others = others;
+        integral
+    }
 }
 
 /// An integral whose regions are summed on each of several devices.
-pub(super) struct OnDevices<'a>(pub(super) Vec<OnDevice<'a>>);
+struct OnDevices<'a>(Vec<OnDevice<'a>>);
 
 impl OnDevices<'_> {
     /// What `ask` gives for neighbouring things of which each device has a range, in order.
