@@ -138,6 +138,6 @@ mod tests {
             }
         }
         assert_eq!(ranges(&weights, 8, all / 2), [0..50, 50..100]);
-        assert_eq!(ranges(&[], 8, 10), [0..0]);
+        assert_eq!(ranges(&[], 8, 10).len(), 1);
     }
 }
