@@ -7,7 +7,7 @@ mod segments;
 
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Observation, Settings, Unobserved, Verdicts};
-use quadscan::device::{Artifact, Device, Devices, Layout, Partition};
+use quadscan::device::{Artifact, Device, Devices, Layout, Module, Partition};
 use quadscan::scan::{
     Affine, Algorithm, Compose, Identity, Options, Plan, ScanKernels, ShardedPlan, Sum,
 };
@@ -93,17 +93,15 @@ fn alone<O: ScanKernels>(artifact: &Artifact, elements: &[O::Input]) -> Vec<O::O
 
 /// Scans and reduces on devices: the results of an inclusive scan, and the reduction.
 fn together<O: ScanKernels + ReduceKernels + Identity>(
-    devices: &Devices,
+    (devices, modules): (&Devices, &[Module]),
     layout: Layout,
-    artifact: &Artifact,
     elements: &[O::Input],
 ) -> (Vec<O::Output>, O::Output) {
-    let modules = devices.load(artifact).expect("it loads");
-    let mut plan = ShardedPlan::<O>::new(devices, &modules, elements.len(), layout)
+    let mut plan = ShardedPlan::<O>::new(devices, modules, elements.len(), layout)
         .expect("the devices reach each other");
     let input = devices.upload(plan.partition(), elements).expect("room");
     let mut output = devices.alloc(plan.partition()).expect("room");
-    let mut sum = reduce::ShardedPlan::<O>::of(devices, &modules, plan.partition())
+    let mut sum = reduce::ShardedPlan::<O>::of(devices, modules, plan.partition())
         .expect("granules of whole blocks");
     let total = sum.reduce(&input).expect("a reduction");
     plan.inclusive(&input, &mut output).expect("a scan");
@@ -122,7 +120,9 @@ fn floats_have_the_same_bits_on_1_2_3_4_7_and_8_devices_and_as_on_one_alone() {
     let dealt = COUNTS.map(|count| (count, Layout::Dealt));
     let contiguous = [3].map(|count| (count, Layout::Contiguous));
     for (count, layout) in dealt.into_iter().chain(contiguous) {
-        let (results, total) = together::<Sum<f64>>(&devices(count), layout, &artifact, &elements);
+        let devices = devices(count);
+        let modules = devices.load(&artifact).expect("it loads");
+        let (results, total) = together::<Sum<f64>>((&devices, &modules), layout, &elements);
         assert!(
             bits(&results) == bits(&expected),
             "{count} devices, {layout:?}"
@@ -166,10 +166,12 @@ fn what_devices_tell_each_other_is_right_under_schedules_and_checks() {
 #[test]
 fn arrays_of_few_elements_and_of_none_are_scanned_and_reduced() {
     let artifact = modules::ours().expect("the artifact is whole");
+    let devices = devices(3);
+    let modules = devices.load(&artifact).expect("it loads");
     for layout in LAYOUTS {
         for n in [0usize, 33, 10_000] {
             let elements: Vec<u32> = (1..=n as u32).collect();
-            let (results, total) = together::<Sum<u32>>(&devices(3), layout, &artifact, &elements);
+            let (results, total) = together::<Sum<u32>>((&devices, &modules), layout, &elements);
             assert!(results == oracle::inclusive::<Sum<u32>>(None, &elements));
             assert_eq!(total as usize, n * (n + 1) / 2);
         }

@@ -8,7 +8,7 @@ use quadscan::scan::{
 use quadscan_bench::modules;
 use quadscan_tests::oracle::scan as oracle;
 
-use crate::{COUNTS, checked, devices, expect_clean};
+use crate::{checked, devices, expect_clean};
 /// Scans the segments of elements on devices, by keys.
 fn segments<O: SegmentedScanKernels>(
     devices: &Devices,
@@ -61,7 +61,7 @@ fn segments_over_several_devices_have_the_bits_of_one_device() {
         .inclusive(&input, &mut output)
         .expect("a scan");
     let expected = output.to_vec().expect("a scan");
-    for count in COUNTS {
+    for count in [1, 2, 3, 8] {
         let found = segments::<Sum<f64>>(&devices(count), &artifact, &keys, &elements, None);
         let bits = bytemuck::cast_slice::<f64, u8>;
         assert!(bits(&found) == bits(&expected), "{count} devices");
