@@ -1,4 +1,4 @@
-//! The device that a command computes on, with the modules that it needs.
+//! The device that a command computes on, or several, with the modules that it needs.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::modules;
 use crate::ranks::Ranks;
 use crate::table::list::refused;
-use quadscan::device::{Device, DeviceChoice, Module};
+use quadscan::device::{DeviceChoice, DevicesChoice, Module};
 
 /// What `--device` names.
 ///
@@ -20,25 +20,24 @@ pub(crate) fn choice(text: &str) -> Result<DeviceChoice> {
     })
 }
 
-/// The device that was asked for, and a sentence that names it.
-fn open(choice: DeviceChoice) -> Result<(Device, String)> {
-    let (device, no_gpu) = match choice {
-        DeviceChoice::Auto => Device::open_best()?,
-        named => match Device::open(named) {
-            Err(quadscan::Error::NoDevice { reason }) => {
-                let instead = "--device auto uses the emulator instead";
-                let problem = format!("{named} is not available: {reason}; {instead}");
-                return Err(refused("--device", problem));
-            }
-            other => (other?, None),
-        },
-    };
-    let name = &device.properties().name;
-    let notice = match no_gpu {
-        None => format!("device: {name}"),
-        Some(reason) => format!("device: {name}, since there is no GPU ({reason})"),
-    };
-    Ok((device, notice))
+/// What `--device` names where a command takes several.
+///
+/// # Errors
+///
+/// [`Error::Argument`].
+pub(crate) fn choices(text: &str) -> Result<DevicesChoice> {
+    let choice: quadscan::Result<DevicesChoice> = text.parse();
+    choice.map_err(of_option)
+}
+
+/// The sentence of an error about `devices`, about `--device`.
+fn of_option(error: quadscan::Error) -> Error {
+    match error {
+        quadscan::Error::Argument { argument, problem } if argument == "devices" => {
+            refused("--device", problem)
+        }
+        error => error.into(),
+    }
 }
 
 /// These modules on this process's device, of the folder that `--artifact` names where it names one, and a
@@ -53,17 +52,60 @@ pub(crate) fn load(
     needed: &[String],
     ranks: &Ranks,
 ) -> Result<(Module, String)> {
-    let choice = ranks.device(choice);
-    let folder = modules::folder(artifact, choice, &needed.iter().cloned().collect())?;
+    let one = DevicesChoice::One(choice);
+    let (mut modules, notice) = load_on_each(&one, artifact, needed, ranks)?;
+    Ok((modules.swap_remove(0), notice))
+}
+
+/// The same on each of several devices, which one process alone can have.
+///
+/// # Errors
+///
+/// As [`load`].
+pub(crate) fn load_on_each(
+    choice: &DevicesChoice,
+    artifact: Option<&Path>,
+    needed: &[String],
+    ranks: &Ranks,
+) -> Result<(Vec<Module>, String)> {
+    let choice = match choice {
+        DevicesChoice::One(choice) => DevicesChoice::One(ranks.device(*choice)),
+        several if ranks.is_alone() => several.clone(),
+        several => {
+            let processes = ranks.size();
+            let allowed = format!("allowed is one for each of the {processes} processes");
+            return Err(refused("--device", format!("{several} is several, {allowed}")));
+        }
+    };
+    let names = needed.iter().cloned().collect();
+    let folder = modules::folder(artifact, choice.first(), &names)?;
     // SAFETY: whoever names a folder with --artifact vouches that it was built from this
     // program's kernels.
     let artifact = unsafe { modules::artifact(folder.as_deref(), needed) }?;
-    let (device, notice) = open(choice)?;
-    let notice = match ranks.size() {
-        1 => notice,
-        size => format!("{notice}; {size} processes, each with its own"),
+    let (devices, no_gpu) = choice.open().map_err(|error| match error {
+        quadscan::Error::NoDevice { reason }
+            if choice != DevicesChoice::One(DeviceChoice::Auto) =>
+        {
+            let instead = "--device auto uses the emulator instead";
+            let problem = format!("{choice} is not available: {reason}; {instead}");
+            refused("--device", problem)
+        }
+        error => of_option(error),
+    })?;
+    let names: Vec<&str> = devices.iter().map(|one| &*one.properties().name).collect();
+    let name = match names[..] {
+        [name] => name.to_owned(),
+        _ => format!("{} devices, {}", names.len(), names.join(", ")),
     };
-    Ok((device.load(&artifact)?, notice))
+    let notice = match (no_gpu, ranks.size()) {
+        (None, 1) => format!("device: {name}"),
+        (None, size) => format!("device: {name}; {size} processes, each with its own"),
+        (Some(reason), 1) => format!("device: {name}, since there is no GPU ({reason})"),
+        (Some(reason), size) => format!(
+            "device: {name}, since there is no GPU ({reason}); {size} processes, each with its own"
+        ),
+    };
+    Ok((devices.load(&artifact)?, notice))
 }
 
 /// What a folder that `--artifact` names lacks is no fault of the program's; `of` are its kernels

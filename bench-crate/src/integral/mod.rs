@@ -26,6 +26,7 @@ mod samples;
 mod typed;
 
 use std::io::{self, Read, Write};
+use std::thread;
 
 use crate::cli::{ComputeArguments, IntegrateArguments};
 use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
@@ -106,8 +107,8 @@ fn of<R: Number>(
     let Some(path) = &arguments.batch else {
         let request = Request::<R>::new(arguments)?;
         let items = Items::alone(request.given.clone(), &request.of, &request.method)?;
-        let mut runner = runner(&request, ranks, watch)?;
-        return alone(&request, &items, &mut runner, output, watch);
+        let mut runners = runners(&request, ranks, watch)?;
+        return alone(&request, &items, &mut runners[0], output, watch);
     };
     let opened = Request::<R>::new(arguments).and_then(|request| {
         ranks.expect_file(BATCH, path)?;
@@ -116,8 +117,8 @@ fn of<R: Number>(
     let (request, source) = ranks.agree(opened)?;
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
     let prepared = Batch::new(&source, of, given, method, watch)
-        .and_then(|batch| Ok((batch, runner(&request, ranks, watch)?)));
-    let (batch, mut runner) = ranks.agree(prepared)?;
+        .and_then(|batch| Ok((batch, runners(&request, ranks, watch)?)));
+    let (batch, mut runners) = ranks.agree(prepared)?;
     if !batch.passed.is_empty() {
         watch.say(&columns::copied(&batch.passed));
     }
@@ -125,7 +126,7 @@ fn of<R: Number>(
         true => {
             let digest = ranks.is_first().then(|| source.digest(&text_of(arguments)));
             let digest = ranks.agree(digest.transpose())?.unwrap_or_default();
-            let kept = dealt::computed(&request, digest, &batch, &mut runner, ranks, watch)?;
+            let kept = dealt::computed(&request, digest, &batch, &mut runners, ranks, watch)?;
             if kept.is_none() {
                 return Ok(NOTHING);
             }
@@ -133,7 +134,7 @@ fn of<R: Number>(
         }
         false => None,
     };
-    all(&request, &batch, &mut runner, kept, output, watch)
+    all(&request, &batch, &mut runners, kept, output, watch)
 }
 
 /// What the results of a file depend on, but for that file.
@@ -154,12 +155,12 @@ const NOTHING: Done = Done {
     written: Ok(()),
 };
 
-/// Makes sure that results can be written, and opens the device.
-fn runner<R: Number>(
+/// Makes sure that results can be written, and opens the devices.
+fn runners<R: Number>(
     request: &Request<R>,
     ranks: &Ranks,
     watch: &mut dyn Watch,
-) -> Result<Runners<R>> {
+) -> Result<Vec<Runners<R>>> {
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
@@ -167,23 +168,26 @@ fn runner<R: Number>(
         request.artifact.as_deref(),
         request.of.modules(&request.method),
     );
-    let (module, notice) = device::load(request.device, artifact, &needed, ranks)?;
+    let (modules, notice) = device::load_on_each(&request.device, artifact, &needed, ranks)?;
     watch.say(&notice);
-    let runner = |of| {
-        let runner = Runner::new(&module, of, &request.method);
-        runner.map_err(|error| device::without_kernels(error, artifact, name))
+    let of_module = |module| {
+        let runner = |of| {
+            let runner = Runner::new(module, of, &request.method);
+            runner.map_err(|error| device::without_kernels(error, artifact, name))
+        };
+        let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
+        Ok(Runners {
+            value: runner(&request.of)?,
+            slope: slope.transpose()?,
+        })
     };
-    let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
-    Ok(Runners {
-        value: runner(&request.of)?,
-        slope: slope.transpose()?,
-    })
+    modules.iter().map(of_module).collect()
 }
 
 /// Rows of integrals and, where they are asked for, of their derivatives.
 type Both<R> = (Vec<Row<R>>, Option<Vec<Row<R>>>);
 
-/// What computes items, and the derivatives of their integrals.
+/// What computes items on a device, and the derivatives of their integrals.
 struct Runners<R: Number> {
     value: Runner<R>,
     slope: Option<Runner<R>>,
@@ -208,7 +212,7 @@ fn alone<R: Number>(
 ) -> Result<Done> {
     let mut tally = Tally::default();
     let (rows, slopes) = runner.rows(items)?;
-    tally.add(&rows, slopes.as_deref(), |row| Place::Row(row as u64));
+    tally.add(&rows, slopes.as_ref(), |row| Place::Row(row as u64));
     let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
         let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));
@@ -238,11 +242,11 @@ fn alone<R: Number>(
 }
 
 /// The integrals of a file, a block of rows after the other: those that were kept, or as they are
-/// computed.
+/// computed, as many at once as there are devices.
 fn all<R: Number>(
     request: &Request<R>,
     batch: &Batch<'_, R>,
-    runner: &mut Runners<R>,
+    runners: &mut [Runners<R>],
     mut kept: Option<Journal>,
     output: &mut dyn Write,
     watch: &mut dyn Watch,
@@ -259,33 +263,64 @@ fn all<R: Number>(
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
         let (mut reader, mut done) = (batch.read()?, 0);
-        let mut blocks = kept.as_ref().map(Journal::blocks);
-        loop {
-            let range = blocks.as_mut().and_then(Iterator::next);
-            let most = match (&range, &blocks) {
-                (Some(range), _) => (range.end - range.start) as usize,
-                (None, Some(_)) => break,
-                (None, None) => runner.value.most(),
-            };
-            let Some(block) = reader.block(most)? else {
-                break;
-            };
-            let items = batch.items(&block)?;
-            let (rows, slopes) = match (&mut kept, &range) {
-                (Some(kept), Some(range)) => dealt::from_bytes(&kept.bytes(range)?, request),
-                _ => runner.rows(&items)?,
-            };
-            tally.add(&rows, slopes.as_deref(), |row| block.place(row));
-            let results = output::columns(&request.of, &items, &rows, slopes.as_deref());
-            let passed = batch.passed_of(&block).into_iter();
+        let mut write = |items: &Items<R>, block: &Block, (values, slopes): Both<R>| {
+            tally.add(&values, slopes.as_ref(), |row| block.place(row));
+            let results = output::columns(&request.of, items, &values, slopes.as_ref());
+            let passed = batch.passed_of(block).into_iter();
             to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
             done += block.rows() as u64;
             watch.progress(done, batch.rows);
+            Ok::<_, Error>(())
+        };
+        if let Some(kept) = &mut kept {
+            for range in kept.blocks() {
+                let Some(block) = reader.block((range.end - range.start) as usize)? else {
+                    break;
+                };
+                let both = dealt::from_bytes(&kept.bytes(&range)?, request);
+                write(&batch.items(&block)?, &block, both)?;
+            }
+            return Ok(());
         }
-        Ok(())
+        // So that every device has some.
+        let shares = usize::try_from(batch.rows.div_ceil(runners.len() as u64));
+        let most = runners[0].most().min(shares.unwrap_or(usize::MAX));
+        loop {
+            let mut blocks = Vec::new();
+            while blocks.len() < runners.len()
+                && let Some(block) = reader.block(most)?
+            {
+                blocks.push((batch.items(&block)?, block));
+            }
+            if blocks.is_empty() {
+                return Ok(());
+            }
+            let all: Vec<&Items<R>> = blocks.iter().map(|(items, _)| items).collect();
+            for ((items, block), both) in blocks.iter().zip(on_each(runners, &all)) {
+                write(items, block, both?)?;
+            }
+        }
     })?;
     kept.into_iter().for_each(Journal::remove);
     Ok(done(&tally, written, watch))
+}
+
+/// What comes of items on each of the first devices, at once.
+fn on_each<R: Number>(runners: &mut [Runners<R>], items: &[&Items<R>]) -> Vec<Result<Both<R>>> {
+    let mut pairs = runners.iter_mut().zip(items);
+    if items.len() == 1 {
+        return pairs.map(|(runner, items)| runner.rows(items)).collect();
+    }
+    thread::scope(|scope| {
+        let started: Vec<_> = pairs
+            .by_ref()
+            .map(|(runner, items)| scope.spawn(move || runner.rows(items)))
+            .collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended
+            .map(|both| both.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// How it ended, and what there is to say about items without a result.

@@ -14,11 +14,11 @@ use super::over::Over;
 use super::refused;
 use crate::cli::IntegrateArguments;
 use crate::columns::{self, Source};
-use crate::device::choice;
+use crate::device::choices;
 use crate::error::Result;
 use crate::export::Format;
 use crate::modules::expect_artifact;
-use quadscan::device::DeviceChoice;
+use quadscan::device::DevicesChoice;
 use quadscan::integrate::Formula;
 use quadscan::integrate::Real;
 
@@ -62,8 +62,8 @@ pub(super) struct Request<R: Number> {
     pub(super) batch: Option<PathBuf>,
     /// The folder of the PTX.
     pub(super) artifact: Option<PathBuf>,
-    /// The device, as it was asked for.
-    pub(super) device: DeviceChoice,
+    /// The device or devices, as they were asked for.
+    pub(super) device: DevicesChoice,
     /// Form of the results on standard output.
     pub(super) format: Format,
     /// The file of results.
@@ -166,7 +166,7 @@ impl<R: Number> Request<R> {
             method: Method::new(arguments)?,
             batch: arguments.batch.clone(),
             artifact: arguments.place.artifact.clone(),
-            device: choice(&arguments.place.device)?,
+            device: choices(&arguments.place.device)?,
             format: format(arguments)?,
             out: arguments.place.out.clone(),
             resumes: arguments.resume,

@@ -28,6 +28,29 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
+#[test]
+fn rows_are_dealt_to_several_devices_and_have_the_bits_of_one() {
+    let folder = folder();
+    let rows = (0..41).map(|i| format!("{},{}\n", f64::from(i) / 8.0, 20 - i));
+    write(
+        folder.path(),
+        "items.csv",
+        "from,to\n".to_owned() + &rows.collect::<String>(),
+    );
+    let on = |device| {
+        let words = [&["integrate", "--device", device], &RUNGE[..]].concat();
+        common::quadscan(folder.path(), &words)
+    };
+    let one = on("emulator");
+    assert_eq!(one.code, 0, "{one:?}");
+    for several in ["emulator:1", "emulator:3", "emulator:8"] {
+        assert_eq!(on(several).output, one.output, "{several}");
+    }
+    let none = on("emulator:9");
+    assert_eq!(none.code, 2, "{none:?}");
+    assert!(none.errors.contains("allowed are 1 to 8"), "{none:?}");
+}
+
 /// Of 1 / (1 + x^2): the difference of atan.
 #[test]
 fn each_row_of_a_file_is_an_integral() {

@@ -245,7 +245,7 @@ fn unknown_words_are_refused() {
     for (device, start) in [
         (
             "gpu",
-            "--device `gpu` is unknown, allowed are auto, cuda, cuda:N and emulator",
+            "--device `gpu` is unknown, allowed are auto, cuda, cuda:N, cuda:N,M,..., cuda:all, emulator and emulator:COUNT",
         ),
         // No machine has so many.
         ("cuda:4096", "--device cuda:4096 is not available: "),

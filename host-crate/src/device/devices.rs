@@ -103,6 +103,33 @@ impl Devices {
         self.iter().map(|device| device.load(artifact)).collect()
     }
 
+    /// Err unless these are modules of one artifact, one on each device, in the order of the devices.
+    /// Those of other architectures cannot be compared.
+    pub(crate) fn expect_modules(&self, modules: &[Module]) -> Result<()> {
+        if !self.iter().eq(modules.iter().map(Module::device)) {
+            let problem = format!("are not of the {} devices, in their order", self.len());
+            return Err(Error::argument("modules", problem));
+        }
+        let differ = |a: &Module, b: &Module| match (a.manifest(), b.manifest()) {
+            (Some(a), Some(b)) => a.arch == b.arch && a != b,
+            (a, b) => a.is_some() != b.is_some(),
+        };
+        let mut pairs = (1..modules.len()).map(|i| (&modules[i], &modules[..i]));
+        match pairs.any(|(module, before)| before.iter().any(|one| differ(one, module))) {
+            true => Err(Error::argument(
+                "modules",
+                "are of several artifacts, allowed is one",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Err while one of them is recorded into a graph.
+    pub(crate) fn expect_no_recording(&self, what: &str) -> Result<()> {
+        self.iter()
+            .try_for_each(|device| device.expect_no_recording(what))
+    }
+
     /// Lets kernels of each device access the memory of all others, by NVLink or PCI Express; false
     /// where two of them cannot.
     ///
@@ -135,21 +162,22 @@ impl Devices {
     /// The driver's.
     pub fn join(&self) -> Result<()> {
         let _in_order = in_order();
-        for first in self.iter() {
-            for then in self.iter().filter(|then| *then != first) {
-                // Emulated devices have done what they were given.
-                if first.backend().family().is_some() {
-                    continue;
-                }
-                then.with_cuda_stream(|then| {
-                    first.with_cuda_stream(|own| {
-                        // SAFETY: both are streams of open devices, the first one's of `first`.
-                        unsafe { first.backend().order_streams(own, then) }
-                    })
-                })?;
-            }
+        let (first, others) = (&self[0], &self[1..]);
+        // Emulated devices have done what they were given.
+        if first.backend().family().is_some() {
+            return Ok(());
         }
-        Ok(())
+        // The first one waits for all others, then these for it.
+        let (to, from) = (others.iter().map(|other| (other, first)), others.iter());
+        to.chain(from.map(|other| (first, other)))
+            .try_for_each(|(before, then)| {
+                then.with_cuda_stream(|then| {
+                    before.with_cuda_stream(|own| {
+                        // SAFETY: both are streams of open devices, the first one's of `before`.
+                        unsafe { before.backend().order_streams(own, then) }
+                    })
+                })
+            })
     }
 
     /// Waits until all work given to them is done.

@@ -62,7 +62,7 @@ pub use argument::{Argument, Arguments};
 pub use artifact::{Artifact, ArtifactModule, ArtifactPart};
 pub use backend::{Backend, EventHandle, FunctionHandle, GraphHandle, Image, ModuleHandle};
 pub use buffer::Buffer;
-pub use choice::DeviceChoice;
+pub use choice::{DeviceChoice, DevicesChoice};
 pub use config::LaunchConfig;
 pub use cuda_std::launch::{Actual, Dim3, LaunchShape};
 pub use devices::Devices;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytemuck::Pod;
 
-use super::{Buffer, Devices};
+use super::{Buffer, Device, Devices};
 use crate::{Error, Result};
 
 /// Which elements of an array a device has.
@@ -182,6 +182,48 @@ impl<T: Pod> ShardedBuffer<T> {
         Ok(elements)
     }
 
+    /// Where the shards are, of an argument that is distributed as `partition` on these devices.
+    pub(crate) fn places(
+        &self,
+        devices: &Devices,
+        partition: &Partition,
+        operation: &str,
+        argument: &str,
+    ) -> Result<Vec<u64>> {
+        if &self.partition != partition {
+            let has = &self.partition;
+            let problem = format!("is distributed as {has:?}, allowed is the plan's {partition:?}");
+            return Err(Error::argument(argument, problem));
+        }
+        let shards = devices.iter().zip(&self.shards).enumerate();
+        let place = |(number, (device, shard)): (usize, (&Device, &Buffer<T>))| {
+            device.expect_own(shard.device(), operation, argument)?;
+            // Whoever may write the shards may put others in their place.
+            let (has, needed) = (shard.len(), partition.shard_len(number));
+            if has != needed {
+                let problem = format!("has {has} elements on device {number}, needed are {needed}");
+                return Err(Error::argument(argument, problem));
+            }
+            Ok(shard.address())
+        };
+        shards.map(place).collect()
+    }
+
+    /// For each device whether its first element `goes_on` with what the last element before it, on an
+    /// earlier device, is: of the elements and the one before. Waits for the work asked for before.
+    pub(crate) fn borders(&self, goes_on: impl Fn(T, T) -> bool) -> Result<Vec<bool>> {
+        let mut last = None;
+        let border = |shard: &Buffer<T>| {
+            let Some(end) = shard.len().checked_sub(1) else {
+                return Ok(false);
+            };
+            let at = |place: usize| Ok::<T, Error>(shard.slice(place..=place)?.to_vec()?[0]);
+            let before = last.replace(at(end)?);
+            before.map_or(Ok(false), |before| Ok(goes_on(at(0)?, before)))
+        };
+        self.shards.iter().map(border).collect()
+    }
+
     fn expect_len(&self, what: &'static str, actual: usize) -> Result<()> {
         let expected = self.len();
         match actual == expected {
@@ -196,17 +238,26 @@ impl<T: Pod> ShardedBuffer<T> {
 }
 
 impl Devices {
+    /// Err unless an array that is distributed so has a shard for each of them.
+    pub(crate) fn expect_partition(&self, partition: &Partition) -> Result<()> {
+        let (has, allowed) = (partition.devices(), self.len());
+        match has == allowed {
+            true => Ok(()),
+            false => {
+                let problem = format!("is for {has} devices, allowed are {allowed}");
+                Err(Error::argument("partition", problem))
+            }
+        }
+    }
+
     /// An array whose contents are unspecified.
     ///
     /// # Errors
     ///
-    /// [`Error::OutOfRange`] for a partition of another number of devices; those of
+    /// [`Error::Argument`] for a partition of another number of devices; those of
     /// [`Device::alloc`](super::Device::alloc).
     pub fn alloc<T: Pod>(&self, partition: &Partition) -> Result<ShardedBuffer<T>> {
-        let (count, own) = (partition.devices as u64, self.len() as u64);
-        Error::unless_within("devices of the partition", count, own..=own, || {
-            "for these devices".to_owned()
-        })?;
+        self.expect_partition(partition)?;
         let shards = self.iter().enumerate();
         let shards = shards.map(|(number, device)| device.alloc(partition.shard_len(number)));
         Ok(ShardedBuffer {

@@ -11,7 +11,7 @@ use quadscan_kernels::scan::scratch;
 use super::formula::{Formula, Number};
 use super::subject::Subject;
 use super::{IntegrandKernels, Kernels, Real, Rule, refuse};
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Writable, arguments};
+use crate::device::{Buffer, Device, LaunchConfig, LaunchShape, Module, Writable, arguments};
 use crate::{Error, Result};
 
 /// Integrals of one function, in `R`, which is `f32` or `f64`, over up to so many equal
@@ -98,6 +98,16 @@ impl<R: Real> Composite<R> {
             warps,
             ..self
         })
+    }
+
+    /// The kernel that integrates.
+    pub(super) fn entry(&self) -> &str {
+        self.subject.composite
+    }
+
+    /// The device that it is on.
+    pub(super) fn device(&self) -> &Device {
+        self.module.device()
     }
 
     /// Bytes of device memory that the plan holds.

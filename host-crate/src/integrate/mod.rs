@@ -40,6 +40,7 @@ mod monte_carlo;
 pub mod names;
 mod refuse;
 pub mod samples;
+mod sharded;
 mod sorted;
 mod subject;
 mod tanh_sinh;
@@ -59,4 +60,5 @@ pub use quadscan_kernels::integrate::outcome::{
 };
 pub use quadscan_kernels::integrate::real::Real;
 pub use quadscan_kernels::integrate::rules::{GaussKronrod, Rule};
+pub use sharded::ShardedComposite;
 pub use tanh_sinh::{TanhSinh, TanhSinhOptions};

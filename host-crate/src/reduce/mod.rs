@@ -1,7 +1,8 @@
 //! Reductions: all elements of an array combined to one, in their order.
 //!
-//! [`Plan`] is for one array, [`SegmentedPlan`] for many segments of one. A plan holds what the kernels need beside their arguments, and can be used again
-//! and again: a call launches one kernel, allocates nothing, waits for nothing, and may
+//! [`Plan`] is for one array, [`SegmentedPlan`] for many segments of one, [`ShardedPlan`] for an array
+//! that is on several devices. A plan holds what the kernels need beside their arguments, and can
+//! be used again and again: but for the last one's, a call launches one kernel, allocates nothing, waits for nothing, and may
 //! be [recorded](crate::device::Device::capture). Which operators have kernels says
 //! [`quadscan_kernels::reduce::instances`].
 //!
@@ -29,11 +30,13 @@
 mod plan;
 mod refuse;
 mod segmented;
+mod sharded;
 
 use quadscan_kernels::reduce::sizes;
 
 pub use plan::Plan;
 pub use segmented::{Offsets, SegmentedPlan};
+pub use sharded::ShardedPlan;
 
 use crate::device::Module;
 

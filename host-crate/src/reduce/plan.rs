@@ -76,12 +76,8 @@ impl<O: ReduceKernels> Plan<O> {
     }
 
     fn of_blocks(module: &Module, capacity: usize, blocks: u32, in_one_wave: u32) -> Result<Self> {
-        let value = size_of::<O::Accumulator>() as u64;
-        for kernel in [O::ONE_WAVE, O::DEVICE] {
-            let parameters = [8, 8, 8, 8, value, 4, 8, 8];
-            module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
-            module.prepare(&[kernel.entry])?;
-        }
+        expect::<O>(module, &O::ONE_WAVE)?;
+        expect::<O>(module, &O::DEVICE)?;
         let most = blocks_of(&O::DEVICE, capacity).min(blocks);
         let words = O::DEVICE.scratch_words(most.max(in_one_wave));
         Ok(Self {
@@ -228,6 +224,14 @@ impl<O: ReduceKernels> Plan<O> {
         let resident = resident.find(|(of, _)| *of == warps);
         resident.is_some_and(|&(_, blocks)| (2..=blocks).contains(&shape.grid.x))
     }
+}
+
+/// Err unless the module has the kernel with our parameters; loads its code.
+pub(super) fn expect<O: ReduceKernels>(module: &Module, kernel: &ReduceKernel) -> Result<()> {
+    let value = size_of::<O::Accumulator>() as u64;
+    let parameters = [8, 8, 8, 8, value, 4, 8, 8];
+    module.expect_parameters(kernel.module, kernel.entry, &parameters)?;
+    module.prepare(&[kernel.entry])
 }
 
 /// The warps of a block that [`ReduceKernels::ONE_WAVE`] has where there are several, and

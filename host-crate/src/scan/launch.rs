@@ -311,7 +311,7 @@ pub(super) fn run<O: ScanKernels>(
 }
 
 /// How many of the [`parameters`] the operator's kernels take: those of segments, all.
-fn taken<O: Operator>() -> usize {
+pub(super) fn taken<O: Operator>() -> usize {
     match O::IS_SEGMENTED {
         true => 9,
         false => 8,

@@ -61,4 +61,4 @@ pub use quadscan_kernels::operator::{
 pub use quadscan_kernels::scan::launch::UnknownAlgorithm;
 pub use quadscan_kernels::scan::{Algorithm, ScanKernels, SegmentedScanKernels};
 pub use segmented::{SegmentedPlan, Segments};
-pub use sharded::ShardedPlan;
+pub use sharded::{ShardedPlan, ShardedSegmentedPlan, ShardedSegments};

@@ -265,6 +265,20 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         self
     }
 
+    /// Finds where the segments begin that the keys or flags of `n` elements say, for a scan by
+    /// others; the address of the segment flags. The first of them goes on with one of another
+    /// array where that is said.
+    pub(super) fn find_alone(mut self, n: u64, goes_on: bool) -> Result<u64> {
+        self.check(n)?;
+        self.find(n, 0)?;
+        if goes_on {
+            let mut first = self.plan.segment_flags.slice_mut(..1)?;
+            let word = first.as_view().to_vec()?[0];
+            first.copy_from(&[word & !1])?;
+        }
+        Ok(self.plan.segment_flags.address())
+    }
+
     /// Asks for a scan.
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
         let call = call.segmented(self.plan.segment_flags.address());

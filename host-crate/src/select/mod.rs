@@ -39,11 +39,15 @@
 //! [`select_kernels!`](quadscan_kernels::select_kernels). Elements of 16 bytes that are not numbers have
 //! [`AnyBit`], for flags and runs.
 //!
+//! [`ShardedPlan`] selects from an array that is on several devices.
+//!
 //! The result depends on the elements alone, not on the device or the grid.
 
 mod plan;
+mod sharded;
 
 pub use plan::Plan;
 pub use quadscan_kernels::select::{
     AnyBit, Comparable, Compare, Condition, Predicate, SelectKernels,
 };
+pub use sharded::ShardedPlan;

@@ -231,6 +231,22 @@ impl<P: SelectKernels> Plan<P> {
         output: &ViewMut<'_, P::Item>,
         count: &ViewMut<'_, u64>,
     ) -> Result<()> {
+        self.ask_behind(0, mode, parameter, flags, input, output, count)
+    }
+
+    /// The same, without the first `skipped` elements: nothing is selected of them, but they are
+    /// the neighbours of others.
+    #[allow(clippy::too_many_arguments, reason = "a selection has them")]
+    pub(super) fn ask_behind(
+        &mut self,
+        skipped: u64,
+        mode: u32,
+        parameter: P::Parameter,
+        flags: Option<View<'_, u8>>,
+        input: &View<'_, P::Item>,
+        output: &ViewMut<'_, P::Item>,
+        count: &ViewMut<'_, u64>,
+    ) -> Result<()> {
         let len = input.len();
         if len > self.capacity {
             let problem = format!(
@@ -268,7 +284,7 @@ impl<P: SelectKernels> Plan<P> {
 
         let chosen = self.choose(len as u64);
         let Ready { kernel, blocks } = chosen;
-        let (mut before, mut turn) = (0, 0);
+        let (mut before, mut turn) = (skipped, 0);
         while before < len as u64 || turn == 0 {
             let n = (len as u64 - before).min(chosen.most());
             let tiles = n.div_ceil(kernel.tile).max(1);

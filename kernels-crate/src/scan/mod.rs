@@ -80,7 +80,9 @@ pub const TOTALS: u32 = 1 << 4;
 /// devices, and the scratch memory says to which ([`scratch`]).
 pub const DEALT: u32 = 1 << 5;
 /// Bit of the `flags` beside [`DEALT`] and [`HAS_INITIAL`]: there is no initial value, but what
-/// other devices have stands before the first element of this one.
+/// other devices have stands before the first element of this one. Of segments, alone: the first one
+/// began on another device, and what it is there is in the scratch memory
+/// ([`BEFORE`](scratch::BEFORE)).
 pub const FOLLOWS: u32 = 1 << 6;
 /// Bit of the `flags` of [`blelloch`]'s kernels: nothing is added afterwards, the results are
 /// final.

@@ -3,7 +3,7 @@
 use cuda_std::grid;
 
 use super::partial::Partial;
-use super::{EXCLUSIVE, HAS_INITIAL, lanes};
+use super::{EXCLUSIVE, FOLLOWS, HAS_INITIAL, lanes};
 use crate::operator::Operator;
 
 /// What a scan is asked for: its kernel's parameters.
@@ -84,6 +84,12 @@ impl<O: Operator> Request<O> {
     #[inline(always)]
     pub fn has_initial(&self) -> bool {
         !O::IS_SEGMENTED && self.flags & HAS_INITIAL != 0
+    }
+
+    /// Whether the first of an array's segments began in another array, before this one.
+    #[inline(always)]
+    pub fn goes_on(&self) -> bool {
+        O::IS_SEGMENTED && self.flags & FOLLOWS != 0
     }
 
     /// What stands before the first element, and so before every tile.

@@ -1,8 +1,14 @@
 //! How much scratch memory the algorithms need, and what is where in it: words of 64 bits. A
 //! total has `words` words of 32 bits, or `bytes` bytes.
 
+#[cfg(not(target_os = "cuda"))]
+use bytemuck::Pod;
+
 pub use super::shape::GROUP;
 use super::sizes::BLELLOCH_TILE;
+#[cfg(not(target_os = "cuda"))]
+use super::words::{from_words, words_of};
+use crate::LANES;
 
 /// Words before those of the tiles; the first is the counter of launches. Where tiles are
 /// [`DEALT`](super::DEALT) to several devices, [`DEVICES`] and those behind it are used, too.
@@ -17,8 +23,42 @@ pub const ALL_TILES: usize = 3;
 /// and the first of the addresses of the devices' scratch memories.
 pub const SCRATCHES: usize = 4;
 
+/// The first of the words that hold what stands before a segmented scan of a part of an array, an
+/// accumulator.
+pub const BEFORE: usize = 12;
+
 /// The most devices that tiles are dealt to.
 pub const MAX_DEVICES: usize = 8;
+
+/// Tiles of a group whose totals a lane takes.
+pub const EACH: u64 = GROUP / LANES as u64;
+
+/// Where word `word` of `words` of tile `tile`'s total is. A group lies together, its tiles
+/// dealt so that lane l of the warp that reads it finds tiles 4 l to 4 l + 3 in four
+/// rows.
+#[inline(always)]
+pub const fn place(tile: u64, word: usize, words: usize) -> usize {
+    let (group, i) = (tile / GROUP, tile % GROUP);
+    let (lane, row) = (i / EACH, i % EACH);
+    let in_group = row * LANES as u64 + lane;
+    (HEAD + (group * words as u64 + word as u64) * GROUP + in_group) as usize
+}
+
+/// The total of tile `tile`, of the scratch memory of a launch that is done and has published it.
+///
+/// # Panics
+///
+/// Where the memory has no room for the tile.
+#[cfg(not(target_os = "cuda"))]
+pub fn total<A: Pod>(scratch: &[u64], tile: u64) -> A {
+    let words = words_of::<A>();
+    // The tag lies above.
+    let word = |w| match w < words {
+        true => scratch[place(tile, w, words)] as u32,
+        false => 0,
+    };
+    from_words(core::array::from_fn(word))
+}
 
 /// Of `tiles` tiles that tell each other their totals ([`status`](super::status)).
 pub const fn of_tiles(tiles: u64, words: usize) -> u64 {

@@ -9,22 +9,17 @@ use cuda_std::{mem, thread, warp};
 
 use super::lanes::{self, MAX_WORDS, words_of};
 pub use super::launch_tag::{arrive, begin, counted, tag};
-use super::scratch::{GROUP, HEAD};
+use super::scratch::{self, GROUP, HEAD};
 use super::tagged::Tagged;
 use crate::operator::Operator;
 
 /// Aggregates that each lane of the warp takes.
-const EACH: usize = (GROUP / lanes::LANES as u64) as usize;
+const EACH: usize = scratch::EACH as usize;
 
-/// Where word `word` of tile `tile`'s aggregate is. A group lies together, its tiles
-/// dealt so that lane l of the warp that reads it finds tiles 4 l to 4 l + 3 in four
-/// rows.
+/// Where word `word` of tile `tile`'s aggregate is.
 #[inline(always)]
 fn place<A>(tile: u64, word: usize) -> usize {
-    let (group, i) = (tile / GROUP, tile % GROUP);
-    let (lane, row) = (i / EACH as u64, i % EACH as u64);
-    let in_group = row * u64::from(lanes::LANES) + lane;
-    (HEAD + (group * words_of::<A>() as u64 + word as u64) * GROUP + in_group) as usize
+    scratch::place(tile, word, words_of::<A>())
 }
 
 /// Publishes the aggregate of a tile.

@@ -11,6 +11,7 @@ mod planning;
 mod points;
 mod region;
 mod rounds;
+mod several;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -148,6 +149,8 @@ pub struct Cubature {
     regions: Buffer<Region>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
+    /// Of the same integrand, on other devices.
+    others: Vec<Cubature>,
 }
 
 impl Cubature {
@@ -187,6 +190,7 @@ impl Cubature {
             regions: device.alloc(FEW)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
+            others: Vec::new(),
         })
     }
 
@@ -249,13 +253,7 @@ impl Cubature {
                 status: Status::NotFinite,
             });
         }
-        let options = self.options;
-        let mut on = OnDevice {
-            plan: self,
-            dimensions: dimensions as u32,
-            parameters,
-        };
-        let of = rounds::integrate(&sorted, &options, &mut on)?;
+        let of = self.on_all_devices(&sorted, parameters)?;
         Ok(Cubed {
             value: sign * of.value,
             ..of

@@ -1,4 +1,4 @@
-//! Scans and reductions of an array of which several devices have a part each.
+//! Scans of an array of which several devices have a part each.
 //!
 //! What is combined with what is that of [`Algorithm::LookAhead`] on one device: the tiles of the
 //! whole array, in groups. So the bits of a result are the same for every number of devices, for
@@ -14,27 +14,30 @@
 //! [`Algorithm::LookAhead`]: quadscan_kernels::scan::Algorithm::LookAhead
 
 mod part;
+mod segmented;
+
+pub use self::segmented::{ShardedSegmentedPlan, ShardedSegments};
 
 use std::fmt;
 use std::marker::PhantomData;
 
-use quadscan_kernels::operator::{Identity, Operator};
+use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::scratch::{
-    ALL_TILES, DEVICES, GROUP, HEAD, MAX_DEVICES, OWN_DEVICE, SCRATCHES,
+    ALL_TILES, BEFORE, DEVICES, GROUP, HEAD, MAX_DEVICES, OWN_DEVICE, SCRATCHES,
 };
 use quadscan_kernels::scan::{DEALT, FOLLOWS, HAS_INITIAL, ScanKernels, TOTALS};
 
-use self::part::{PARAMETERS, Part, expect_one_artifact, flags_of, fold, kernel, part};
-use super::launch::Kind;
+use self::part::{Part, flags_of, fold, kernel, part};
+use super::launch::{self, Kind};
 use super::textbook::{Scan, parameters};
-use crate::device::{Actual, Buffer, Device, Devices, Layout, Module, Partition, ShardedBuffer};
+use crate::device::{Actual, Devices, Layout, Module, Partition, ShardedBuffer};
 use crate::error::{Error, Result};
 
-/// Scans and reductions by the operator `O` of an array that is on several devices.
+/// Scans by the operator `O` of an array that is on several devices.
 ///
 /// The devices have compute capability 9.0 or higher. Those of [dealt](Layout::Dealt) arrays reach
-/// each other's memory. Contiguous scans and reductions wait for the totals of the devices, dealt
-/// scans for nothing. None can be recorded into a graph.
+/// each other's memory. Contiguous scans wait for the totals of the devices, dealt ones for nothing.
+/// None can be recorded into a graph.
 ///
 /// ```
 /// use quadscan::device::{Artifact, Devices, Layout};
@@ -50,7 +53,6 @@ use crate::error::{Error, Result};
 /// let modules = devices.load(&artifact)?;
 /// let mut plan = ShardedPlan::<Sum<u32>>::new(&devices, &modules, 5, Layout::Contiguous)?;
 /// let mut data = devices.upload(plan.partition(), &[3u32, 1, 4, 1, 5])?;
-/// assert_eq!(plan.reduce(&data)?, 14);
 /// plan.inclusive_in_place(&mut data)?;
 /// assert_eq!(data.to_vec()?, [3, 4, 8, 9, 14]);
 /// # Ok(())
@@ -75,12 +77,7 @@ impl<O: ScanKernels> ShardedPlan<O> {
     /// [`Layout::Dealt`] for those that do not reach each other; those of
     /// [`Plan::new`](super::Plan::new).
     pub fn new(devices: &Devices, modules: &[Module], len: usize, layout: Layout) -> Result<Self> {
-        let owners = modules.iter().map(Module::device);
-        if !devices.iter().eq(owners) {
-            let problem = format!("are not of the {} devices, in their order", devices.len());
-            return Err(Error::argument("modules", problem));
-        }
-        expect_one_artifact(modules)?;
+        devices.expect_modules(modules)?;
         if layout == Layout::Dealt && !devices.reach_each_other()? {
             let problem = "is Dealt, and two of the devices cannot reach each other's memory: \
                            allowed is Contiguous";
@@ -199,37 +196,6 @@ impl<O: ScanKernels> ShardedPlan<O> {
         self.run(Kind::Exclusive(initial), &places, &places)
     }
 
-    /// What all elements are together, in their order; the operator's neutral element when there
-    /// are none. Waits for it. Of floats, neither the bits of a scan's last result nor those of
-    /// [`reduce::Plan`](crate::reduce::Plan), which combine in other orders.
-    ///
-    /// # Errors
-    ///
-    /// As [`ShardedPlan::inclusive`].
-    pub fn reduce(&mut self, input: &ShardedBuffer<O::Input>) -> Result<O::Output>
-    where
-        O: Identity,
-    {
-        let places = self.places("input", input)?;
-        self.expect_ready()?;
-        self.all_or_broken(|plan| {
-            let mut places = places.iter().enumerate();
-            places.try_for_each(|(number, &place)| plan.total(number, place))
-        })?;
-        let totals = self.parts.iter().map(|part| part.totals.to_vec());
-        let totals: Vec<Vec<O::Accumulator>> = totals.collect::<Result<_>>()?;
-        let ordered: Vec<O::Accumulator> = match self.partition.layout() {
-            Layout::Contiguous => totals.concat(),
-            Layout::Dealt => {
-                let rounds = 0..totals.iter().map(Vec::len).max().unwrap_or(0);
-                let round = |at: usize| totals.iter().filter_map(move |of| of.get(at).copied());
-                rounds.flat_map(round).collect()
-            }
-        };
-        let all = fold::<O>(None, &ordered);
-        Ok(O::finish(all.unwrap_or(O::IDENTITY)))
-    }
-
     fn scan(
         &mut self,
         kind: Kind<O::Accumulator>,
@@ -247,26 +213,7 @@ impl<O: ScanKernels> ShardedPlan<O> {
         argument: &str,
         array: &ShardedBuffer<T>,
     ) -> Result<Vec<u64>> {
-        if array.partition() != &self.partition {
-            let problem = format!(
-                "is distributed as {:?}, allowed is the plan's {:?}",
-                array.partition(),
-                self.partition
-            );
-            return Err(Error::argument(argument, problem));
-        }
-        let shards = self.devices.iter().zip(array.shards()).enumerate();
-        let place = |(number, (device, shard)): (usize, (&Device, &Buffer<T>))| {
-            device.expect_own(shard.device(), "scan", argument)?;
-            // Whoever may write the shards may put others in their place.
-            let (has, needed) = (shard.len(), self.partition.shard_len(number));
-            if has != needed {
-                let problem = format!("has {has} elements on device {number}, needed are {needed}");
-                return Err(Error::argument(argument, problem));
-            }
-            Ok(shard.address())
-        };
-        shards.map(place).collect()
+        array.places(&self.devices, &self.partition, "scan", argument)
     }
 
     /// Err where it is known before the first launch that one of them would fail.
@@ -275,16 +222,7 @@ impl<O: ScanKernels> ShardedPlan<O> {
             let problem = "cannot be used after a launch has failed: make a new one";
             return Err(Error::argument("the plan", problem));
         }
-        let mut devices = self.devices.iter();
-        devices.try_for_each(|device| device.expect_no_recording("scans of several devices"))
-    }
-
-    /// Launches on all devices; if that fails the devices of a dealt array no longer have launches
-    /// with the same tags, and would wait for each other for ever.
-    fn all_or_broken(&mut self, launch: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        let launched = launch(self);
-        self.is_broken = launched.is_err() && self.partition.layout() == Layout::Dealt;
-        launched
+        self.devices.expect_no_recording("scans of several devices")
     }
 
     fn run(&mut self, kind: Kind<O::Accumulator>, input: &[u64], output: &[u64]) -> Result<()> {
@@ -294,7 +232,13 @@ impl<O: ScanKernels> ShardedPlan<O> {
         }
         match self.partition.layout() {
             Layout::Contiguous => self.contiguous(kind, input, output),
-            Layout::Dealt => self.all_or_broken(|plan| plan.dealt(kind, input, output)),
+            Layout::Dealt => {
+                let launched = self.dealt(kind, input, output);
+                // If it failed, the devices no longer have launches with the same tags, and would
+                // wait for each other for ever.
+                self.is_broken = launched.is_err();
+                launched
+            }
         }
     }
 
@@ -310,20 +254,30 @@ impl<O: ScanKernels> ShardedPlan<O> {
         for (number, &place) in but_last.iter().enumerate() {
             self.total(number, place)?;
         }
-        let (flags, mut before) = flags_of(kind);
-        for number in 0..self.parts.len() {
-            let part = &self.parts[number];
-            let is_last = number + 1 == self.parts.len();
+        let (kind, initial) = flags_of(kind);
+        // What stands before a segment is no part of what it is combined to.
+        let mut before = initial.filter(|_| !O::IS_SEGMENTED);
+        for (number, part) in self.parts.iter_mut().enumerate() {
+            let is_last = number + 1 == self.devices.len();
             // Before the device is given more to do, for which reading them would wait.
             let totals = match is_last {
                 true => Vec::new(),
                 false => part.totals.to_vec()?,
             };
             if part.len > 0 {
-                let flags = flags | before.map_or(0, |_| HAS_INITIAL);
-                let scan = part.scan(input[number], output[number], flags, before);
+                let mut flags = kind;
+                let mut initial = initial;
+                match before {
+                    Some(before) if O::IS_SEGMENTED => {
+                        part.put_before(before)?;
+                        flags |= FOLLOWS;
+                    }
+                    before => initial = before.or(initial),
+                }
+                flags |= initial.map_or(0, |_| HAS_INITIAL);
+                let scan = part.scan(input[number], output[number], flags, initial);
                 // SAFETY: as `launch::run` has it, of a part that is this device's.
-                unsafe { part.launch(&scan)? };
+                unsafe { part.launch::<O>(&scan)? };
             }
             before = fold::<O>(before, &totals);
         }
@@ -345,7 +299,7 @@ impl<O: ScanKernels> ShardedPlan<O> {
         let scans: Vec<Scan<'_, O::Accumulator>> = scans.collect();
         let arguments: Vec<Vec<Actual<'_>>> = scans
             .iter()
-            .map(|scan| parameters(scan)[..PARAMETERS].to_vec())
+            .map(|scan| parameters(scan)[..launch::taken::<O>()].to_vec())
             .collect();
         let blocks = self.parts.iter().map(|part| part.candidate.blocks).min();
         let tiles = self.parts.iter().map(Part::tiles).max();
@@ -365,17 +319,12 @@ impl<O: ScanKernels> ShardedPlan<O> {
     /// Totals the groups of a device's tiles.
     fn total(&mut self, number: usize, input: u64) -> Result<()> {
         let part = &self.parts[number];
-        // Of a dealt array all devices launch alike.
-        if part.len == 0 && self.partition.layout() == Layout::Contiguous {
+        if part.len == 0 {
             return Ok(());
         }
         let scan = part.scan(input, part.totals.address(), TOTALS, None);
         // SAFETY: as `launch::run` has it; the totals have room for the groups.
-        unsafe { part.launch(&scan)? };
-        match (self.partition.layout(), number + 1 == self.parts.len()) {
-            (Layout::Dealt, true) => self.devices.join(),
-            _ => Ok(()),
-        }
+        unsafe { part.launch::<O>(&scan) }
     }
 }
 
@@ -389,4 +338,4 @@ impl<O: ScanKernels> fmt::Debug for ShardedPlan<O> {
     }
 }
 
-const _: () = assert!(SCRATCHES + MAX_DEVICES <= HEAD as usize);
+const _: () = assert!(SCRATCHES + MAX_DEVICES <= BEFORE && BEFORE + 4 <= HEAD as usize);

@@ -2,6 +2,7 @@
 
 use bytemuck::Zeroable;
 use quadscan_kernels::operator::Operator;
+use quadscan_kernels::scan::scratch::BEFORE;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, ScanKernel, ScanKernels};
 
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Partition};
@@ -10,9 +11,6 @@ use crate::scan::choice::Candidate;
 use crate::scan::launch::{self, Kind};
 use crate::scan::options::Options;
 use crate::scan::textbook::{Scan, parameters};
-
-/// The parameters of a scan's kernel: those of segments are not there.
-pub(super) const PARAMETERS: usize = 8;
 
 /// What a device has for its part.
 pub(super) struct Part<A: bytemuck::Pod> {
@@ -23,6 +21,8 @@ pub(super) struct Part<A: bytemuck::Pod> {
     pub(super) scratch: Buffer<u64>,
     /// Of the groups of tiles.
     pub(super) totals: Buffer<A>,
+    /// Where the segment flags of the elements are; null without segments.
+    pub(super) segment_flags: u64,
 }
 
 impl<A: bytemuck::Pod> Part<A> {
@@ -49,8 +49,17 @@ impl<A: bytemuck::Pod> Part<A> {
             initial: initial.unwrap_or(Zeroable::zeroed()),
             scratch: self.scratch.address(),
             words: self.scratch.len() as u64,
-            segment_flags: 0,
+            segment_flags: self.segment_flags,
         }
+    }
+
+    /// Puts what earlier devices have before the first element, for a scan of segments.
+    pub(super) fn put_before(&mut self, before: A) -> Result<()> {
+        let mut words = [0u64; 4];
+        let bytes = bytemuck::bytes_of(&before);
+        bytemuck::bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        let place = BEFORE..BEFORE + words.len();
+        self.scratch.slice_mut(place)?.copy_from(&words)
     }
 
     pub(super) fn config(&self, blocks: u64) -> LaunchConfig {
@@ -66,13 +75,13 @@ impl<A: bytemuck::Pod> Part<A> {
     /// # Safety
     ///
     /// The parameters are right for the kernel.
-    pub(super) unsafe fn launch(&self, scan: &Scan<'_, A>) -> Result<()> {
+    pub(super) unsafe fn launch<O: Operator>(&self, scan: &Scan<'_, A>) -> Result<()> {
         let config = self.config(self.tiles().min(self.candidate.blocks).max(1));
         // SAFETY: the caller's.
         unsafe {
             let entry = scan.kernel.entry;
             self.module
-                .launch_raw(entry, config, &parameters(scan)[..PARAMETERS])
+                .launch_raw(entry, config, &parameters(scan)[..launch::taken::<O>()])
         }
     }
 }
@@ -100,6 +109,7 @@ pub(super) fn part<O: ScanKernels>(
         // Cleared once for all scans.
         scratch: device.alloc_zeroed(words)?,
         totals: device.alloc(len.div_ceil(partition.granule()))?,
+        segment_flags: 0,
     })
 }
 
@@ -126,20 +136,4 @@ pub(super) fn fold<O: Operator>(
     groups.iter().fold(before, |before, &group| {
         Some(before.map_or(group, |before| O::combine(before, group)))
     })
-}
-
-/// Err unless the modules are of one artifact. Those of other architectures cannot be compared.
-pub(super) fn expect_one_artifact(modules: &[Module]) -> Result<()> {
-    let differ = |a: &Module, b: &Module| match (a.manifest(), b.manifest()) {
-        (Some(a), Some(b)) => a.arch == b.arch && a != b,
-        (a, b) => a.is_some() != b.is_some(),
-    };
-    let mut pairs = (1..modules.len()).map(|i| (&modules[i], &modules[..i]));
-    match pairs.any(|(module, before)| before.iter().any(|one| differ(one, module))) {
-        true => Err(Error::argument(
-            "modules",
-            "are of several artifacts, allowed is one",
-        )),
-        false => Ok(()),
-    }
 }

@@ -23,6 +23,9 @@ pub(super) trait Dealing: Sized {
     /// Whether several devices have tiles.
     const IS_OF_SYSTEM: bool;
 
+    /// Whether the aggregate of the last tile is published, too, for which nobody on one device asks.
+    const TELLS_ALL: bool;
+
     /// What the request and the scratch memory say of it.
     ///
     /// # Safety
@@ -73,6 +76,7 @@ pub(super) struct OneDevice;
 
 impl Dealing for OneDevice {
     const IS_OF_SYSTEM: bool = false;
+    const TELLS_ALL: bool = false;
 
     #[inline(always)]
     unsafe fn read<O: Operator>(_block: &Block<O>) -> Self {
@@ -126,6 +130,71 @@ impl Dealing for OneDevice {
     }
 }
 
+/// All tiles are this device's, of an array in segments; the totals of the groups may be asked for.
+pub(super) struct Segments {
+    are_totalled: bool,
+    tiles: u64,
+}
+
+impl Dealing for Segments {
+    const IS_OF_SYSTEM: bool = false;
+    const TELLS_ALL: bool = true;
+
+    #[inline(always)]
+    unsafe fn read<O: Operator>(block: &Block<O>) -> Self {
+        Self {
+            are_totalled: block.request.flags & TOTALS != 0,
+            tiles: block.tiles,
+        }
+    }
+
+    #[inline(always)]
+    fn are_totalled(&self) -> bool {
+        self.are_totalled
+    }
+
+    #[inline(always)]
+    unsafe fn look<A: Pod>(scratch: *mut u64, group: u64, count: u32) -> Look<A> {
+        // SAFETY: the caller's.
+        unsafe { OneDevice::look(scratch, group, count) }
+    }
+
+    #[inline(always)]
+    unsafe fn gather<O: Operator>(
+        scratch: *mut u64,
+        group: u64,
+        count: u32,
+        tag: u32,
+    ) -> O::Accumulator {
+        // SAFETY: the caller's.
+        unsafe { OneDevice::gather::<O>(scratch, group, count, tag) }
+    }
+
+    #[inline(always)]
+    fn tile(&self, tile: u64) -> u64 {
+        tile
+    }
+
+    #[inline(always)]
+    fn published(&self, _own: u64) -> u64 {
+        self.tiles
+    }
+
+    #[inline(always)]
+    unsafe fn publish<O: Operator>(
+        &self,
+        block: &Block<O>,
+        tile: u64,
+        (aggregate, lane): (O::Accumulator, u32),
+        tag: u32,
+    ) {
+        if warp::lane_id() == lane {
+            // SAFETY: the caller's.
+            unsafe { status::publish(block.request.scratch, tile, aggregate, tag) };
+        }
+    }
+}
+
 /// Groups of tiles go to several devices in turn; where their totals are asked for, to one, as if
 /// there were no others.
 pub(super) struct Devices {
@@ -139,6 +208,7 @@ pub(super) struct Devices {
 
 impl Dealing for Devices {
     const IS_OF_SYSTEM: bool = true;
+    const TELLS_ALL: bool = true;
 
     #[inline(always)]
     unsafe fn read<O: Operator>(block: &Block<O>) -> Self {

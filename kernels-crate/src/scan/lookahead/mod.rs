@@ -47,7 +47,7 @@ use cuda_std::{shared, thread, warp};
 
 use self::block::Block;
 use self::cursor::{Cursor, Delayed};
-use self::dealt::{Dealing, Devices, OneDevice};
+use self::dealt::{Dealing, Devices, OneDevice, Segments};
 use self::pipeline::Pipeline;
 use self::prefixes::{Prefixes, Window};
 use self::role::Warp;
@@ -133,6 +133,8 @@ unsafe fn run<
             worker::<O, ITEMS, VECTORS, RESULTS, DELAY, AHEAD>(&block, warp);
         } else if !SHIFTED && request.flags & (DEALT | TOTALS) != 0 {
             look_ahead_among::<O, Devices, WORKERS, DELAY>(&block);
+        } else if O::IS_SEGMENTED {
+            look_ahead_among::<O, Segments, WORKERS, DELAY>(&block);
         } else {
             look_ahead::<O, WORKERS, DELAY>(&block);
         }
@@ -159,7 +161,9 @@ unsafe fn worker<
     // the caller's.
     unsafe {
         let mut pipeline = Pipeline::start::<AHEAD>(block, warp);
-        let scans = block.shape.shifted || block.request.flags & TOTALS == 0;
+        // Totals are asked for where both addresses are multiples of 16, and of segments.
+        let is_never_totalled = block.shape.shifted && !O::IS_SEGMENTED;
+        let scans = is_never_totalled || block.request.flags & TOTALS == 0;
         // The exclusive prefixes of the lanes in their segments.
         let mut exclusive = Delayed::<O::Accumulator, DELAY>::new(unspecified());
         for round in 0..block.own + DELAY as u32 {
@@ -290,7 +294,7 @@ unsafe fn look_ahead_among<O: Operator, D: Dealing, const WORKERS: usize, const 
             exclusive.push(reduced);
         }
         if devices.are_totalled() {
-            totals::write(block, tag);
+            totals::write::<O, D>(block, tag);
         }
         status::clear_stale::<O::Accumulator>(
             request.scratch,
@@ -323,8 +327,8 @@ unsafe fn publish<O: Operator, D: Dealing, const WORKERS: usize>(
             aggregate = *shared_at(row + lane as usize * TOTAL);
         }
         let inclusive = lanes::scan_first::<O, WORKERS>(aggregate, workers);
-        // A tile that is cut short is told to other devices alone.
-        let last = if D::IS_OF_SYSTEM {
+        // On one device nobody asks for a tile that is cut short.
+        let last = if D::TELLS_ALL {
             workers
         } else {
             WORKERS as u32

@@ -8,7 +8,7 @@ use crate::operator::Operator;
 use crate::scan::FOLLOWS;
 use crate::scan::partial::Partial;
 use crate::scan::request::Request;
-use crate::scan::scratch::GROUP;
+use crate::scan::scratch::{BEFORE, GROUP};
 use crate::scan::status::Look;
 
 type Three<T> = (T, T, T);
@@ -45,11 +45,17 @@ pub(super) struct Prefixes<O: Operator, D> {
 
 impl<O: Operator, D: Dealing> Prefixes<O, D> {
     /// Before any tile, of the launch with this tag.
+    ///
+    /// # Safety
+    /// The scratch memory is this launch's.
     #[inline(always)]
-    pub(super) fn new(request: &Request<O>, tag: u32) -> Self {
+    pub(super) unsafe fn new(request: &Request<O>, tag: u32) -> Self {
         let mut prefix = request.initial();
         if D::IS_OF_SYSTEM {
             prefix.exists &= request.flags & FOLLOWS == 0;
+        } else if request.goes_on() {
+            // SAFETY: the caller's; the host has written the words before.
+            prefix = Partial::some(unsafe { *request.scratch.add(BEFORE).cast() });
         }
         Self {
             request: *request,

@@ -244,7 +244,8 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// The lookahead warp has told it.
     #[inline(always)]
     pub(crate) unsafe fn prefix(&self) -> Partial<O::Accumulator> {
-        let exists = self.block.request.has_initial() || self.first > 0;
+        let request = &self.block.request;
+        let exists = request.has_initial() || request.goes_on() || self.first > 0;
         let mut value = unspecified();
         if exists {
             let at = self.block.shape.prefixes_at(self.slot as usize) + self.worker.warp * TOTAL;

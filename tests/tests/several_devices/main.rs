@@ -1,15 +1,24 @@
-//! Arrays on several emulated devices: scans and reductions have the same bits for every number of
+//! Arrays and integrals on several emulated devices: results have the same bits for every number of
 //! devices and both layouts, under the checks of all of them together.
 
-use quadscan::Error;
+mod integrals;
+mod reduce_and_select;
+mod segments;
+
 use quadscan::device::emulator::ptx_emulator::{Checks, Model};
 use quadscan::device::emulator::{Checking, Emulator, Observation, Settings, Unobserved, Verdicts};
-use quadscan::device::{Artifact, Device, Devices, Layout};
+use quadscan::device::{Artifact, Device, Devices, Layout, Module, Partition};
 use quadscan::scan::{
     Affine, Algorithm, Compose, Identity, Options, Plan, ScanKernels, ShardedPlan, Sum,
 };
+use quadscan::select::{self, Compare};
+use quadscan::{Error, reduce};
 use quadscan_bench::modules;
+use quadscan_kernels::reduce::ReduceKernels;
 use quadscan_tests::oracle::scan as oracle;
+
+/// How many devices share work.
+const COUNTS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 
 const LAYOUTS: [Layout; 2] = [Layout::Contiguous, Layout::Dealt];
 
@@ -83,18 +92,18 @@ fn alone<O: ScanKernels>(artifact: &Artifact, elements: &[O::Input]) -> Vec<O::O
 }
 
 /// Scans and reduces on devices: the results of an inclusive scan, and the reduction.
-fn together<O: ScanKernels + Identity>(
-    devices: &Devices,
+fn together<O: ScanKernels + ReduceKernels + Identity>(
+    (devices, modules): (&Devices, &[Module]),
     layout: Layout,
-    artifact: &Artifact,
     elements: &[O::Input],
 ) -> (Vec<O::Output>, O::Output) {
-    let modules = devices.load(artifact).expect("it loads");
-    let mut plan = ShardedPlan::<O>::new(devices, &modules, elements.len(), layout)
+    let mut plan = ShardedPlan::<O>::new(devices, modules, elements.len(), layout)
         .expect("the devices reach each other");
     let input = devices.upload(plan.partition(), elements).expect("room");
     let mut output = devices.alloc(plan.partition()).expect("room");
-    let total = plan.reduce(&input).expect("a reduction");
+    let mut sum = reduce::ShardedPlan::<O>::of(devices, modules, plan.partition())
+        .expect("granules of whole blocks");
+    let total = sum.reduce(&input).expect("a reduction");
     plan.inclusive(&input, &mut output).expect("a scan");
     (output.to_vec().expect("a scan"), total)
 }
@@ -108,10 +117,12 @@ fn floats_have_the_same_bits_on_1_2_3_4_7_and_8_devices_and_as_on_one_alone() {
     let bits = bytemuck::cast_slice::<f64, u8>;
     let expected = alone::<Sum<f64>>(&artifact, &elements);
     let mut totals = Vec::new();
-    let dealt = [1, 2, 3, 4, 7, 8].map(|count| (count, Layout::Dealt));
+    let dealt = COUNTS.map(|count| (count, Layout::Dealt));
     let contiguous = [3].map(|count| (count, Layout::Contiguous));
     for (count, layout) in dealt.into_iter().chain(contiguous) {
-        let (results, total) = together::<Sum<f64>>(&devices(count), layout, &artifact, &elements);
+        let devices = devices(count);
+        let modules = devices.load(&artifact).expect("it loads");
+        let (results, total) = together::<Sum<f64>>((&devices, &modules), layout, &elements);
         assert!(
             bits(&results) == bits(&expected),
             "{count} devices, {layout:?}"
@@ -155,10 +166,12 @@ fn what_devices_tell_each_other_is_right_under_schedules_and_checks() {
 #[test]
 fn arrays_of_few_elements_and_of_none_are_scanned_and_reduced() {
     let artifact = modules::ours().expect("the artifact is whole");
+    let devices = devices(3);
+    let modules = devices.load(&artifact).expect("it loads");
     for layout in LAYOUTS {
         for n in [0usize, 33, 10_000] {
             let elements: Vec<u32> = (1..=n as u32).collect();
-            let (results, total) = together::<Sum<u32>>(&devices(3), layout, &artifact, &elements);
+            let (results, total) = together::<Sum<u32>>((&devices, &modules), layout, &elements);
             assert!(results == oracle::inclusive::<Sum<u32>>(None, &elements));
             assert_eq!(total as usize, n * (n + 1) / 2);
         }
@@ -186,8 +199,26 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     data.shards_mut()[0] = devices[0].alloc(4).expect("room");
     let expected = "data has 4 elements on device 0, needed are 5";
     assert_eq!(said(dealt.inclusive_in_place(&mut data)), expected);
-    let text = said(dealt.reduce(&data).map(drop));
+    let sum = reduce::ShardedPlan::<Sum<u32>>::of(&devices, &modules, dealt.partition());
+    let text = said(sum.expect("a plan").reduce(&data).map(drop));
     assert_eq!(text, expected.replace("data", "input"));
+
+    let partition = Partition::new(5, 100, 2, Layout::Contiguous).expect("100 elements");
+    let plan = reduce::ShardedPlan::<Sum<u32>>::of(&devices, &modules, &partition);
+    let expected = "partition has granules of 100 elements, allowed are multiples of 8192";
+    assert_eq!(said(plan.map(drop)), expected);
+    let plan = select::ShardedPlan::<Compare<i32>>::of(&devices, &modules, dealt.partition());
+    let text = said(plan.map(drop));
+    assert!(
+        text.starts_with("partition is Dealt, allowed is Contiguous"),
+        "{text}"
+    );
+    let three = Partition::new(5, 1, 3, Layout::Contiguous).expect("three devices");
+    let plan = select::ShardedPlan::<Compare<i32>>::of(&devices, &modules, &three);
+    assert_eq!(
+        said(plan.map(drop)),
+        "partition is for 3 devices, allowed are 2"
+    );
 
     let text = said(Devices::emulated(9, None).map(drop));
     assert!(
@@ -235,11 +266,13 @@ fn nothing_is_launched_while_any_of_the_devices_is_recorded() {
         let plan = ShardedPlan::<Sum<u32>>::new(&devices, &modules, 5, layout);
         let mut plan = plan.expect("a plan");
         let mut data = devices.upload(plan.partition(), &[1u32; 5]).expect("room");
+        let sum = reduce::ShardedPlan::<Sum<u32>>::of(&devices, &modules, plan.partition());
+        let mut sum = sum.expect("a plan");
         for device in devices.iter() {
             let refused = device.capture(|| plan.inclusive_in_place(&mut data));
             let text = refused.expect_err("refused").to_string();
             assert!(text.contains("cannot be recorded into a graph"), "{text}");
-            let refused = device.capture(|| plan.reduce(&data).map(drop));
+            let refused = device.capture(|| sum.reduce(&data).map(drop));
             let text = refused.expect_err("refused").to_string();
             assert!(text.contains("cannot be recorded into a graph"), "{text}");
             // Recorded by this thread, and asked of by another one.
@@ -254,7 +287,7 @@ fn nothing_is_launched_while_any_of_the_devices_is_recorded() {
             recorded.map(drop).expect("an empty graph");
         }
         // The plan is as good as before.
-        assert_eq!(plan.reduce(&data).expect("a reduction"), 5);
+        assert_eq!(sum.reduce(&data).expect("a reduction"), 5);
         plan.inclusive_in_place(&mut data).expect("a scan");
         assert_eq!(data.to_vec().expect("a scan"), [1, 2, 3, 4, 5]);
     }

@@ -1,0 +1,143 @@
+//! Regions of one integral that are summed on several devices.
+
+use std::ops::Range;
+use std::{iter, mem, thread};
+
+use super::rounds::{self, Ask, Evaluate};
+use super::{Cubature, Cubed, OnDevice, Parameters, Part};
+use crate::{Error, Result};
+
+/// Points from which on a device takes part in a round: some 30 us of work of an H100, more than
+/// what starting it costs.
+const POINTS: u64 = 1 << 21;
+
+/// Questions for plans from which on a device takes part.
+const QUESTIONS: usize = 64;
+
+impl Cubature {
+    /// One plan of several for the same integrand, each on another device: the regions of every round
+    /// are summed by all of them. Options are those of the first. An outcome has the bits that it
+    /// has on one device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for no plans, and for those of several integrands.
+    pub fn together(plans: Vec<Self>) -> Result<Self> {
+        let refused = |problem: &str| Err(Error::argument("plans", problem));
+        let mut plans = plans.into_iter();
+        let Some(mut first) = plans.next() else {
+            return refused("are none, allowed are 1 and more");
+        };
+        first.others.extend(plans);
+        let is_other = |other: &Self| {
+            other.kernels.rule() != first.kernels.rule() || other.variables != first.variables
+        };
+        match first.others.iter().any(is_other) {
+            true => refused("are of several integrands, allowed is one"),
+            false => Ok(first),
+        }
+    }
+
+    /// The integral over a box with finite limits, each lower one below the upper one.
+    pub(super) fn on_all_devices(
+        &mut self,
+        limits: &[(f64, f64)],
+        parameters: &Parameters,
+    ) -> Result<Cubed> {
+        let (options, mut others) = (self.options, mem::take(&mut self.others));
+        let plans = iter::once(&mut *self).chain(&mut others);
+        let on = plans.map(|plan| OnDevice {
+            plan,
+            dimensions: limits.len() as u32,
+            parameters,
+        });
+        let integral = rounds::integrate(limits, &options, &mut OnDevices(on.collect()));
+        self.others = others;
+        integral
+    }
+}
+
+/// An integral whose regions are summed on each of several devices.
+struct OnDevices<'a>(Vec<OnDevice<'a>>);
+
+impl OnDevices<'_> {
+    /// What `ask` gives for neighbouring things of which each device has a range, in order.
+    fn all<T: Sync>(
+        &mut self,
+        things: &[T],
+        ranges: Vec<Range<usize>>,
+        ask: impl Fn(&mut OnDevice<'_>, &[T]) -> Result<Vec<f64>> + Sync,
+    ) -> Result<Vec<f64>> {
+        if ranges.len() == 1 {
+            return ask(&mut self.0[0], things);
+        }
+        let answers: Vec<Result<Vec<f64>>> = thread::scope(|scope| {
+            let asked = self.0.iter_mut().zip(ranges).map(|(device, range)| {
+                let (ask, own) = (&ask, &things[range]);
+                scope.spawn(move || ask(device, own))
+            });
+            let asked: Vec<_> = asked.collect();
+            let ended = asked.into_iter().map(|thread| thread.join());
+            ended
+                .map(|answer| answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                .collect()
+        });
+        let answers: Vec<Vec<f64>> = answers.into_iter().collect::<Result<_>>()?;
+        Ok(answers.concat())
+    }
+}
+
+/// Neighbouring things of these weights for each of up to `most` devices, of which no more take part than
+/// have the weight `least`.
+fn ranges(weights: &[u64], most: usize, least: u64) -> Vec<Range<usize>> {
+    let all: u64 = weights.iter().sum();
+    let devices = (all / least).clamp(1, most as u64);
+    let (mut ranges, mut end, mut so_far) = (Vec::new(), 0, 0);
+    for device in 1..=devices {
+        let first = end;
+        while end < weights.len() && (device == devices || so_far < all / devices * device) {
+            so_far += weights[end];
+            end += 1;
+        }
+        ranges.push(first..end);
+    }
+    ranges
+}
+
+impl Evaluate for OnDevices<'_> {
+    fn sums(&mut self, parts: &[Part]) -> Result<Vec<f64>> {
+        let points: Vec<u64> = parts.iter().map(|part| part.points(0)).collect();
+        let ranges = ranges(&points, self.0.len(), POINTS);
+        self.all(parts, ranges, |device, parts| device.sums(parts))
+    }
+
+    fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {
+        let ranges = ranges(&vec![1; asked.len()], self.0.len(), QUESTIONS as u64);
+        self.all(asked, ranges, |device, asked| device.plans(asked))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_neighbours_of_about_the_same_weight_and_as_many_as_are_worth_it() {
+        let weights: Vec<u64> = (0..100).map(|i| 1 + i % 7).collect();
+        let all: u64 = weights.iter().sum();
+        for most in 1..9 {
+            let ranges = ranges(&weights, most, 10);
+            assert_eq!(ranges.len(), most);
+            assert_eq!((ranges[0].start, ranges[most - 1].end), (0, 100));
+            for (first, then) in ranges.iter().zip(&ranges[1..]) {
+                assert_eq!(first.end, then.start);
+            }
+            for range in ranges {
+                let own: u64 = weights[range].iter().sum();
+                assert!(own.abs_diff(all / most as u64) <= 14, "{own} of {all}");
+            }
+        }
+        assert_eq!(ranges(&weights, 8, all / 2), [0..50, 50..100]);
+        assert_eq!(ranges(&[], 8, 10).len(), 1);
+    }
+}
