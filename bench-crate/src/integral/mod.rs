@@ -1,7 +1,8 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
 //! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
-//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
+//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and
+//! `transform` what stands in its place, by its `pole` or its `wave`; `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
@@ -22,21 +23,23 @@ mod request;
 mod results;
 mod run;
 mod samples;
+mod transform;
 mod typed;
+mod wave;
 
 use std::io::{self, Read, Write};
 
 use crate::cli::IntegrateArguments;
 use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
 use crate::device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::export::Format;
 use crate::table::list::refused;
 use batch::{BATCH, Batch};
 use items::Items;
 use number::Number;
 use request::{Precision, Request};
-use results::{Row, Tally};
+use results::{Outputs, Tally};
 use run::Runner;
 
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
@@ -125,20 +128,25 @@ fn runner<R: Number>(request: &Request<R>, watch: &mut dyn Watch) -> Result<Runn
         let runner = Runner::new(&module, of, &request.method);
         runner.map_err(|error| device::without_kernels(error, artifact, name))
     };
-    let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
+    let values = [&request.of].into_iter().chain(&request.others).map(runner);
+    let slopes = request.derivative.as_ref();
+    let slopes = slopes.map(|(_, slopes)| slopes.iter().map(runner).collect());
     Ok(Runners {
-        value: runner(&request.of)?,
-        slope: slope.transpose()?,
+        values: values.collect::<Result<_>>()?,
+        slopes: slopes.transpose()?,
+        tolerances: request.method.tolerances(),
     })
 }
 
-/// Rows of integrals and, where they are asked for, of their derivatives.
-type Both<R> = (Vec<Row<R>>, Option<Vec<Row<R>>>);
+/// Results and, where they are asked for, derivatives of them.
+type Both<R> = (Outputs<R>, Option<Outputs<R>>);
 
-/// What computes items, and the derivatives of their integrals.
+/// What computes the outputs of items, and the derivatives of their integrals.
 struct Runners<R: Number> {
-    value: Runner<R>,
-    slope: Option<Runner<R>>,
+    values: Vec<Runner<R>>,
+    slopes: Option<Vec<Runner<R>>>,
+    /// The absolute one and the relative one, where there are any.
+    tolerances: Option<(R, R)>,
 }
 
 impl<R: Number> Runners<R> {
@@ -149,12 +157,16 @@ impl<R: Number> Runners<R> {
         tally: &mut Tally,
         place: impl Fn(usize) -> Place,
     ) -> Result<Both<R>> {
-        let rows = self.value.rows(items)?;
-        let slopes = self.slope.as_mut().map(|slope| slope.rows(items));
-        let slopes = slopes.transpose()?;
-        tally.add(&rows, &place);
-        slopes.iter().for_each(|slopes| tally.add(slopes, &place));
-        Ok((rows, slopes))
+        let tolerances = self.tolerances;
+        let mut outputs = |runners: &mut [Runner<R>]| {
+            let rows = runners.iter_mut().map(|runner| runner.rows(items));
+            let outputs = Outputs::new(rows.collect::<Result<_>>()?, tolerances);
+            tally.add(&outputs.items(), &place);
+            Ok::<_, Error>(outputs)
+        };
+        let values = outputs(&mut self.values)?;
+        let slopes = self.slopes.as_mut().map(|runners| outputs(runners));
+        Ok((values, slopes.transpose()?))
     }
 }
 
@@ -170,8 +182,7 @@ fn alone<R: Number>(
     let (rows, slopes) = runner.rows(items, &mut tally, |row| Place::Row(row as u64))?;
     let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
-        let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));
-        let text = output::sentence(&request.of, items, &rows[0], slope);
+        let text = output::sentence(&request.of, items, &rows, name.zip(slopes.as_ref()));
         output
             .write_all(text.as_bytes())
             .and_then(|()| output.flush())
@@ -188,7 +199,7 @@ fn alone<R: Number>(
             &shape,
             output,
             |to| {
-                let columns = output::columns(&request.of, items, &rows, slopes.as_deref());
+                let columns = output::columns(&request.of, items, &rows, slopes.as_ref());
                 to.write(&columns.iter().collect::<Vec<_>>())
             },
         )?
@@ -215,11 +226,11 @@ fn all<R: Number>(
     let mut tally = Tally::default();
     let (out, format) = (request.out.as_deref(), request.format);
     let written = columns::written(out, format, &shape, output, |to| {
-        let (mut reader, mut done, most) = (batch.read()?, 0, runner.value.most());
+        let (mut reader, mut done, most) = (batch.read()?, 0, runner.values[0].most());
         while let Some(block) = reader.block(most)? {
             let items = batch.items(&block)?;
             let (rows, slopes) = runner.rows(&items, &mut tally, |row| block.place(row))?;
-            let results = output::columns(&request.of, &items, &rows, slopes.as_deref());
+            let results = output::columns(&request.of, &items, &rows, slopes.as_ref());
             let passed = batch.passed_of(&block).into_iter();
             to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
             done += block.rows() as u64;
