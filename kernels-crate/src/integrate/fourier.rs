@@ -267,6 +267,16 @@ impl<R: Real> Item<R> {
             let counted = votes_of_team(is_nothing).trailing_zeros().min(TEAM);
             let counts = is_one && lane_of_team() < counted;
             let infinite = votes_of_team(counts && !of.value.is_number());
+            let other = lane_of_team() ^ 1;
+            let (there, value) = (of_lane(of.x, other), of_lane(of.value, other));
+            let apart = GpuFloat::abs(of.x - there);
+            let are_two = nodes >> other & 1 == 1 && value.is_number() && apart > R::ZERO;
+            if are_two && !I::uses_distances() {
+                // What rounding of x makes of the function, by its slope between neighbours.
+                let slope = GpuFloat::abs(of.value - value) / apart;
+                let moved = R::EPSILON * GpuFloat::abs(self.limit) * slope;
+                of.doubt = of.doubt + moved * GpuFloat::abs(weight);
+            }
             if counts {
                 self.terms = self.terms + of.term;
                 self.size = self.size + magnitude;
