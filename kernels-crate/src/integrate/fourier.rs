@@ -69,8 +69,6 @@ struct Term<R> {
     x: R,
     value: R,
     term: R,
-    /// How much of it may be wrong, since x does not tell it from the limit.
-    doubt: R,
 }
 
 /// Integrates the items of `batch`, whose last two parameters are omega and the phase, by the lists of
@@ -247,7 +245,6 @@ impl<R: Real> Item<R> {
                 x: R::ZERO,
                 value: R::ZERO,
                 term: R::ZERO,
-                doubt: R::ZERO,
             };
             if is_one {
                 of = self.eval::<I>(distance, weight);
@@ -269,18 +266,16 @@ impl<R: Real> Item<R> {
             let infinite = votes_of_team(counts && !of.value.is_number());
             let other = lane_of_team() ^ 1;
             let (there, value) = (of_lane(of.x, other), of_lane(of.value, other));
-            let apart = GpuFloat::abs(of.x - there);
-            let are_two = nodes >> other & 1 == 1 && value.is_number() && apart > R::ZERO;
+            let are_two = nodes >> other & 1 == 1 && value.is_number();
+            let mut doubt = R::ZERO;
             if are_two && !I::uses_distances() {
-                // What rounding of x makes of the function, by its slope between neighbours.
-                let slope = GpuFloat::abs(of.value - value) / apart;
-                let moved = R::EPSILON * GpuFloat::abs(self.limit) * slope;
-                of.doubt = of.doubt + moved * GpuFloat::abs(weight);
+                let jump = GpuFloat::abs(of.value - value);
+                doubt = self.doubt_of(&of, node, jump, GpuFloat::abs(of.x - there));
             }
             if counts {
                 self.terms = self.terms + of.term;
                 self.size = self.size + magnitude;
-                self.doubt = self.doubt + of.doubt;
+                self.doubt = self.doubt + doubt;
             }
             self.evaluations += nodes.count_ones() * (1 + u32::from(self.side == Side::Both));
             self.entry += TEAM;
@@ -396,18 +391,24 @@ impl<R: Real> Item<R> {
             time += 1;
         }
         let term = weight * value;
-        let resolution = R::from_f64(8.0) * R::EPSILON * GpuFloat::abs(x);
-        let is_blurred = !is_both && !I::uses_distances() && distance < resolution;
-        let doubt = if is_blurred {
-            R::from_f64(8.0) * GpuFloat::abs(term)
+        Term { x, value, term }
+    }
+
+    /// What rounding of x makes of a term, by how much the function differs from that at a neighbour so
+    /// far away.
+    #[inline(always)]
+    fn doubt_of(&self, of: &Term<R>, [angle, weight]: [R; 2], jump: R, apart: R) -> R {
+        let resolution = R::EPSILON * GpuFloat::abs(of.x);
+        if angle * self.length < R::from_f64(8.0) * resolution {
+            // x does not tell such nodes from the limit, and what lies there may be all that there is.
+            let is_sine = self.list < LISTS / 2;
+            let wave = GpuFloat::min(angle, R::from_f64(1.0));
+            let share = if is_sine { angle * wave } else { angle };
+            R::from_f64(16.0) * jump * share
+        } else if apart > R::ZERO {
+            R::EPSILON * GpuFloat::abs(self.limit) * (jump / apart) * GpuFloat::abs(weight)
         } else {
             R::ZERO
-        };
-        Term {
-            x,
-            value,
-            term,
-            doubt,
         }
     }
 

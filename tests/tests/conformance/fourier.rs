@@ -149,6 +149,14 @@ pub(crate) fn a_limit_may_be_singular_and_far_from_0(bench: &Bench) -> Outcome {
         let off = (of.value - 0.624_713_256_427_713_6).abs();
         assert!(off <= of.error && of.error < 1e-6, "{of:?}: {off:e}");
     }
+    // Next to 1 the x alone does not tell how near it is: most of it may be wrong, and is said to be.
+    let mut lost = self::plan(bench, "pow(x - 1, -0.9)", &[], Wave::Cosine)?;
+    let of = outcomes(bench, &mut lost, &[(1.0, f64::INFINITY, &[1.0, -1.0])])?[0];
+    let exact = 9.513_507_698_668_732 * (0.05 * PI).cos();
+    assert!(
+        (of.value - exact).abs() <= of.error && of.status == ROUNDOFF,
+        "{of:?}"
+    );
     Ok(())
 }
 
