@@ -2,7 +2,7 @@
 //!
 //! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
 //! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and
-//! `transform` what stands in its place, by its `pole` or its `wave`; `given` what holds for all items; `items` is what is integrated, and
+//! `transform` what stands in its place, by its `pole` or its `wave`, each a `quantity`; `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
@@ -19,6 +19,7 @@ mod number;
 mod output;
 mod over;
 mod pole;
+mod quantity;
 mod request;
 mod results;
 mod run;

@@ -4,7 +4,7 @@ use quadscan::integrate::formula::PrincipalValue;
 use quadscan::integrate::{Formula, Point};
 
 use super::number::Number;
-use super::transform::{Item, Quantity};
+use super::quantity::{Item, Quantity};
 use crate::error::Result;
 
 /// A pole: a number, or one of an item's parameters.

@@ -1,7 +1,7 @@
 //! `--fourier`: omega and the phase of each item.
 
 use super::number::{Number, text};
-use super::transform::Quantity;
+use super::quantity::Quantity;
 use crate::cli::IntegrateArguments;
 use crate::error::Result;
 
