@@ -26,6 +26,7 @@ pub(crate) const FAMILIES: [(&str, &[&str]); 5] = [
             "composite",
             "adaptive",
             "tanh_sinh",
+            "fourier",
             "values_formula",
             "functions_formula",
             "cubature",

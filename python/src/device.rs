@@ -185,8 +185,10 @@ impl Device {
 
     /// Integrates a function between limits of the host, `wide` in `f64` and else in `f32`, with
     /// parameters one item's after another's, and writes values, errors, statuses and
-    /// evaluations. `has_pole` is that of a formula's principal value, the last parameter.
-    #[pyo3(signature = (function, goal, wide, limits, parameters, n, results, has_pole=false))]
+    /// evaluations. Of the function it is this output, changed as `change` says: `pole` for a formula's
+    /// principal value, whose pole is the last parameter, `sin` or `cos` for a Fourier integral, whose
+    /// omega and phase are the last ones.
+    #[pyo3(signature = (function, goal, wide, limits, parameters, n, results, output=0, change=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn integrate(
         &self,
@@ -198,23 +200,25 @@ impl Device {
         parameters: Span,
         n: usize,
         results: (u64, u64, u64, u64),
-        has_pole: bool,
+        output: usize,
+        change: Option<&str>,
     ) -> PyResult<()> {
-        let (mut of, _kept) = (Function::new(function)?, Kept::new());
-        if has_pole {
-            of = of.around_pole()?;
-        }
+        let (of, _kept) = (Function::new(function, output, change)?, Kept::new());
         if parameters.1 != n * of.parameters().len() {
             return Err(Error::new_err(
                 "parameters are not as many as the integrand's",
             ));
         }
-        match wide {
-            true => {
+        match (&of, wide) {
+            (Function::WithWave(formula, wave), true) => {
+                let compute = goal.fourier(&self.module, formula, *wave)?;
+                self.outcomes(py, compute, limits, parameters, n, results)
+            }
+            (_, true) => {
                 let compute = goal.plan::<f64>(&self.module, &of, |entry| entry.f64)?;
                 self.outcomes(py, compute, limits, parameters, n, results)
             }
-            false => {
+            (_, false) => {
                 let compute = goal.plan::<f32>(&self.module, &of, |entry| entry.f32)?;
                 self.outcomes(py, compute, limits, parameters, n, results)
             }

@@ -6,14 +6,15 @@ use crate::boxes::OUT_OF_ROOM;
 use crate::error::raised;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use quadscan::Result;
 use quadscan::device::{Device, Module};
 use quadscan::integrate::formula::{Number, PrincipalValue};
 use quadscan::integrate::samples::{SampleRule, Spacing, increments};
 use quadscan::integrate::{
-    Adaptive, CONVERGED, Entry, Formula, GaussKronrod, Items, Kernels, NO_LIMITS, NOT_FINITE,
-    OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, TanhSinh, TanhSinhOptions,
+    Adaptive, CONVERGED, Entry, Formula, Fourier, FourierOptions, GaussKronrod, Items, Kernels,
+    NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, TanhSinh,
+    TanhSinhOptions, Wave,
 };
+use quadscan::{Error, Result};
 use quadscan_kernels::integrate::catalogue::{CATALOGUE, FORMULAS};
 
 /// How an integral ended.
@@ -30,8 +31,8 @@ pub(crate) const STATUS: [(&str, u32); 7] = [
 /// Name, formula, names of parameters, default limits.
 type Described = (String, String, Vec<String>, Option<(f64, f64)>);
 
-/// Names of parameters, default limits.
-type Asked = (Vec<String>, Option<(f64, f64)>);
+/// Names of parameters, default limits, how many outputs.
+type Asked = (Vec<String>, Option<(f64, f64)>, usize);
 
 /// What is integrated.
 pub(crate) enum Function {
@@ -40,13 +41,15 @@ pub(crate) enum Function {
     Formula(Formula, Option<(f64, f64)>),
     /// The principal value of a formula, whose pole is one more parameter.
     AroundPole(Formula, Vec<String>),
+    /// A formula beside a wave, whose omega and phase are its last parameters.
+    WithWave(Formula, Wave),
 }
 
 impl Function {
-    /// That of a name, or of a formula's text: the one place that knows what `function` may be.
-    pub(crate) fn new(text: &str) -> PyResult<Self> {
+    /// The outputs of a name, or of a formula's text: the one place that knows what `function` may be.
+    pub(crate) fn outputs(text: &str) -> PyResult<Vec<Self>> {
         if let Some(entry) = CATALOGUE.iter().find(|entry| entry.f64.name == text) {
-            return Ok(Function::Kernels(entry));
+            return Ok(vec![Function::Kernels(entry)]);
         }
         let named = FORMULAS.iter().find(|of| of.name == text);
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -59,17 +62,49 @@ impl Function {
             );
             return Err(PyValueError::new_err(said));
         }
-        let formula = match named {
-            Some(of) => Formula::with_parameters(of.text, of.parameters),
-            None => Formula::parse(text),
+        let formulas = match named {
+            Some(of) => Formula::with_parameters(of.text, of.parameters).map(|of| vec![of]),
+            None => Formula::outputs(text, &[]),
         };
         let said = |error| PyValueError::new_err(format!("function: {error}"));
-        let formula = formula.map_err(said)?;
-        Ok(Function::Formula(formula, named.map(|of| of.limits)))
+        let formulas = formulas.map_err(said)?.into_iter();
+        let limits = named.map(|of| of.limits);
+        Ok(formulas.map(|of| Function::Formula(of, limits)).collect())
+    }
+
+    /// One of the outputs, by its number, changed as a word says: `pole`, `sin` or `cos`.
+    pub(crate) fn new(text: &str, output: usize, change: Option<&str>) -> PyResult<Self> {
+        let mut all = Self::outputs(text)?;
+        if output >= all.len() {
+            let said = format!("output is {output}, allowed are 0 to {}", all.len() - 1);
+            return Err(PyValueError::new_err(said));
+        }
+        let of = all.swap_remove(output);
+        match change {
+            None => Ok(of),
+            Some("pole") => of.around_pole(),
+            Some("sin") => of.with_wave(Wave::Sine),
+            Some("cos") => of.with_wave(Wave::Cosine),
+            Some(other) => {
+                let said =
+                    format!("fourier has the wave {other:?}, allowed are \"sin\" and \"cos\"");
+                Err(PyValueError::new_err(said))
+            }
+        }
+    }
+
+    /// A formula beside a wave.
+    fn with_wave(self, wave: Wave) -> PyResult<Self> {
+        let Function::Formula(formula, None) = self else {
+            let said = "fourier is given, allowed is it with a formula";
+            return Err(PyValueError::new_err(said));
+        };
+        let formula = formula.with_wave().map_err(raised)?;
+        Ok(Function::WithWave(formula, wave))
     }
 
     /// The principal value of a formula.
-    pub(crate) fn around_pole(self) -> PyResult<Self> {
+    fn around_pole(self) -> PyResult<Self> {
         let Function::Formula(formula, None) = self else {
             let said = "principal_value is given, allowed is it with a formula";
             return Err(PyValueError::new_err(said));
@@ -89,7 +124,9 @@ impl Function {
                 .iter()
                 .map(ToString::to_string)
                 .collect(),
-            Function::Formula(formula, _) => formula.parameters().to_vec(),
+            Function::Formula(formula, _) | Function::WithWave(formula, _) => {
+                formula.parameters().to_vec()
+            }
             Function::AroundPole(_, names) => names.clone(),
         }
     }
@@ -118,16 +155,18 @@ pub(crate) fn integrands() -> Vec<Described> {
     all.collect()
 }
 
-/// The names of the parameters of a name or of a formula, and its limits if it has a name.
+/// The names of the parameters of a name or of a formula, its limits if it has a name, and how many
+/// outputs it has.
 #[pyfunction(name = "integrand")]
 pub(crate) fn described(function: &str) -> PyResult<Asked> {
-    let of = Function::new(function)?;
-    let limits = match &of {
+    let all = Function::outputs(function)?;
+    let of = &all[0];
+    let limits = match of {
         Function::Kernels(entry) => Some(entry.f64.limits),
         Function::Formula(_, limits) => *limits,
-        Function::AroundPole(..) => None,
+        Function::AroundPole(..) | Function::WithWave(..) => None,
     };
-    Ok((of.parameters(), limits))
+    Ok((of.parameters(), limits, all.len()))
 }
 
 /// What is asked of a rule.
@@ -156,6 +195,10 @@ impl Goal {
     ) -> PyResult<Compute<'m, R>> {
         let breaks = self.breaks.iter().copied().map(R::from_f64).collect();
         let absolute = R::from_f64(self.absolute);
+        let without_wave = || {
+            let said = "fourier is given, allowed is it with dtype float64";
+            PyValueError::new_err(said)
+        };
         // Who names but the absolute tolerance wants no other.
         let relative = |default| match self.relative {
             Some(relative) => R::from_f64(relative),
@@ -179,6 +222,7 @@ impl Goal {
                     Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
                         TanhSinh::of_formula(module, formula, options)
                     }
+                    Function::WithWave(..) => return Err(without_wave()),
                 };
                 let mut plan = plan.map_err(raised)?;
                 return Ok(of.unfolded(Box::new(move |from, to, parameters| {
@@ -208,11 +252,40 @@ impl Goal {
             Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
                 Adaptive::of_formula(module, formula, options)
             }
+            Function::WithWave(..) => return Err(without_wave()),
         };
         let mut plan = plan.map_err(raised)?;
         Ok(of.unfolded(Box::new(move |from, to, parameters| {
             with(device, [from, to, parameters], |items| plan.outcomes(items))
         })))
+    }
+}
+
+impl Goal {
+    /// A plan of a formula beside a wave.
+    pub(crate) fn fourier<'m>(
+        &self,
+        module: &'m Module,
+        formula: &Formula,
+        wave: Wave,
+    ) -> PyResult<Compute<'m, f64>> {
+        let default = FourierOptions::default();
+        let relative = if self.absolute > 0.0 {
+            0.0
+        } else {
+            default.relative
+        };
+        let options = FourierOptions {
+            wave,
+            absolute: self.absolute,
+            relative: self.relative.unwrap_or(relative),
+            levels: self.limit.unwrap_or(default.levels),
+        };
+        let plan = Fourier::of_formula(module, formula, options);
+        let (mut plan, device) = (plan.map_err(raised)?, module.device());
+        Ok(Box::new(move |from, to, parameters| {
+            with(device, [from, to, parameters], |items| plan.outcomes(items))
+        }))
     }
 }
 
@@ -227,13 +300,24 @@ impl Function {
             let (mut low, mut high, mut all) = (Vec::new(), Vec::new(), Vec::new());
             for (item, (from, to)) in from.iter().zip(to).enumerate() {
                 let given = &parameters[item * each..(item + 1) * each];
-                let of = PrincipalValue::between(*from, *to, given[each - 1])?;
+                let of = PrincipalValue::between(*from, *to, given[each - 1]).map_err(named)?;
                 low.push(of.limits.0);
                 high.push(of.limits.1);
                 all.extend(given[..each - 1].iter().copied().chain(of.parameters));
             }
             compute(&low, &high, &all)
         })
+    }
+}
+
+/// An error of a pole, by the name that it has here.
+fn named(error: Error) -> Error {
+    match error {
+        Error::Argument { problem, .. } => Error::Argument {
+            argument: "principal_value".to_owned(),
+            problem,
+        },
+        other => other,
     }
 }
 

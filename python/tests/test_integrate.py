@@ -115,6 +115,30 @@ def test_principal_values_are_closed_forms(device):
     np.testing.assert_allclose(found.value, [2.0, 4.0], rtol=1e-12)
 
 
+def test_fourier_integrals_are_closed_forms(device):
+    omega = np.array([0.5, -2.0, 30.0])
+    found = quadscan.integrate("x/(c^2 + x^2)", 0, np.inf, fourier=("sin", omega), c=1.0, device=device)
+    np.testing.assert_allclose(found.value, np.pi / 2 * np.sign(omega) * np.exp(-abs(omega)), atol=1e-14)
+    found = quadscan.integrate("1/sqrt(x)", 0, np.inf, fourier=("cos", 2.0, [0.0, np.pi]), device=device)
+    np.testing.assert_allclose(found.value, np.sqrt(np.pi / 4) * np.array([1, -1]), rtol=1e-9)
+    for keywords, error, said in [
+        (dict(fourier="sin"), TypeError, "fourier is 'sin', allowed are"),
+        (dict(fourier=("sin", 1.0), rule="g7k15"), TypeError, "rule is given beside fourier"),
+        (dict(fourier=("sin", 1.0), dtype="float32"), TypeError, "allowed beside fourier is float64"),
+    ]:
+        with pytest.raises(error, match=said):
+            quadscan.integrate("1/x", 0, np.inf, **keywords, device=device)
+
+
+def test_outputs_have_an_axis_and_a_common_tolerance(device):
+    k = np.array([1.0, 2.0, 3.0])
+    found = quadscan.integrate("exp(-k*x); let a = k*x; a*exp(-a)", 0, np.inf, k=k, device=device)
+    np.testing.assert_allclose(found.value, np.stack([1 / k, 1 / k], -1), rtol=1e-9)
+    found = quadscan.integrate("cos(x); sin(x)", 0, np.pi, device=device)
+    assert found.status.tolist() == [Status.CONVERGED] * 2
+    np.testing.assert_allclose(found.value, [0.0, 2.0], atol=1e-12)
+
+
 def test_tables_have_the_integrals_of_polynomials(device):
     x = np.array([-1.0, -0.5, 0.75, 1.0, 3.0])
     found = quadscan.integrate_samples(x**2, x=x, cumulative=True, device=device)
@@ -129,12 +153,14 @@ def test_tables_have_the_integrals_of_polynomials(device):
     ]:
         with pytest.raises(ValueError, match=said):
             quadscan.integrate_samples(y, **keywords, device=device)
+    with pytest.raises(TypeError, match="dx is given beside x, allowed is one of them"):
+        quadscan.integrate_samples([1.0, 2.0], [0.0, 1.0], 0.5, device=device)
 
 
 @pytest.mark.parametrize(
     "arguments, keywords, error, said",
     [
-        (["x", 0, 1], dict(principal_value=2.0), ValueError, "pole is 2.0, allowed are numbers between 0.0 and 1.0"),
+        (["x", 0, 1], dict(principal_value=2.0), ValueError, "principal_value is 2.0, allowed are numbers between 0.0 and 1.0"),
         (["runge"], dict(principal_value=2.0), ValueError, "allowed is it with a formula"),
         (["runga"], {}, ValueError, "function `runga` is unknown, allowed are quarter_circle"),
         ([3], {}, TypeError, "function is a int, allowed are a name and a formula"),

@@ -244,6 +244,13 @@ pub const FAMILIES: &[Family] = &[
               elementary functions",
     },
     Family {
+        name: "Fourier integrals of formulas",
+        prefixes: &["fourier_"],
+        instances: &[],
+        launched_by: "`quadscan::integrate`, `quadscan integrate --fourier`",
+        why: "the double exponential formula of Ooura and Mori, with the same holes",
+    },
+    Family {
         name: "integrals of formulas over boxes",
         prefixes: &["cubature_"],
         instances: &[],

@@ -181,6 +181,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
             "composite_",
             "adaptive_",
             "tanh_sinh_",
+            "fourier_",
             "cubature_lines_",
             "monte_carlo_sample_",
         ];

@@ -52,6 +52,36 @@ pub struct IntegrateArguments {
     )]
     pub principal_value: Option<String>,
 
+    /// Multiply the formula by sin(W x + P), or cos, and integrate it to infinity: sin or cos
+    ///
+    /// One limit is infinite, or both are. The formula may fall slowly, and be infinite at the other
+    /// limit. It is computed in f64.
+    #[arg(
+        long,
+        value_name = "WAVE",
+        requires_all = ["formula", "omega"],
+        conflicts_with_all = ["integrand", "over", "breaks", "principal_value", "rule"]
+    )]
+    pub fourier: Option<String>,
+
+    /// The wave's W: a number other than 0, or the name of a parameter, which the formula may have
+    #[arg(
+        long,
+        value_name = "W",
+        allow_hyphen_values = true,
+        requires = "fourier"
+    )]
+    pub omega: Option<String>,
+
+    /// The wave's P in the same way, in radians [default: 0]
+    #[arg(
+        long,
+        value_name = "P",
+        allow_hyphen_values = true,
+        requires = "fourier"
+    )]
+    pub phase: Option<String>,
+
     /// Give the integral's derivative by this parameter, too, in a column of its own
     #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
@@ -62,7 +92,7 @@ pub struct IntegrateArguments {
     /// x rises or falls with each row. With --dx the file has y alone. The rules are simpson, the
     /// default, trapezoid and, with --dx, gregory.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["integrand", "formula", "list", "from", "to",
-        "parameters", "over", "principal_value", "derivative", "strips", "tolerance", "absolute", "intervals", "levels",
+        "parameters", "over", "principal_value", "fourier", "omega", "phase", "derivative", "strips", "tolerance", "absolute", "intervals", "levels",
         "evaluations", "seed", "breaks", "batch"])]
     pub samples: Option<PathBuf>,
 
@@ -80,7 +110,7 @@ pub struct IntegrateArguments {
     pub cumulative: bool,
 
     /// List the functions: formula, parameters, limits and break points; integrate nothing
-    #[arg(short, long, conflicts_with_all = ["formula", "over", "principal_value", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
+    #[arg(short, long, conflicts_with_all = ["formula", "over", "principal_value", "fourier", "omega", "phase", "derivative", "from", "to", "parameters", "rule", "precision", "strips", "tolerance",
         "absolute", "intervals", "levels", "evaluations", "seed", "breaks", "batch", "out", "artifact"])]
     pub list: bool,
 
@@ -121,7 +151,7 @@ pub struct IntegrateArguments {
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub intervals: Option<String>,
 
-    /// Last level of tanh-sinh, 2 to 10; each level doubles the nodes [default: 8]
+    /// Last level of tanh-sinh or --fourier, 2 to 10; each level doubles the nodes [default: 8]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub levels: Option<String>,
 
@@ -171,9 +201,10 @@ pub struct IntegrateArguments {
 impl IntegrateArguments {
     /// The rule by its name.
     pub(crate) fn rule(&self) -> &str {
-        let default = match self.over {
-            Some(_) => "cubature",
-            None => "g10k21",
+        let default = match (&self.over, &self.fourier) {
+            (Some(_), _) => "cubature",
+            (None, Some(_)) => "--fourier",
+            (None, None) => "g10k21",
         };
         self.rule.as_deref().unwrap_or(default)
     }

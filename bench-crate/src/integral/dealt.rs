@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::batch::Batch;
 use super::number::Number;
 use super::request::Request;
-use super::results::{BYTES, Row};
+use super::results::{BYTES, Outputs, Row};
 use super::{Both, Runners};
 use crate::columns::{Reader, Watch};
 use crate::error::Result;
@@ -27,23 +27,27 @@ const BLOCKS: u64 = 32;
 /// How often who waits is told how far it is.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Bytes of a row's results.
-fn width<R: Number>(request: &Request<R>) -> usize {
-    BYTES * (1 + usize::from(request.derivative.is_some()))
+/// Rows of results of an item: one of each output, and of each one's derivative.
+fn rows_of_item<R: Number>(request: &Request<R>) -> usize {
+    (1 + request.others.len()) * (1 + usize::from(request.derivative.is_some()))
 }
 
-/// The rows of a block, and those of the derivatives behind them.
-fn to_bytes<R: Number>((rows, slopes): &Both<R>) -> Vec<u8> {
-    let rows = rows.iter().chain(slopes.iter().flatten());
+/// The rows of each output of a block, and those of the derivatives behind them.
+fn to_bytes<R: Number>((values, slopes): &Both<R>) -> Vec<u8> {
+    let outputs = [values].into_iter().chain(slopes);
+    let rows = outputs.flat_map(|outputs| outputs.rows.iter().flatten());
     rows.flat_map(Row::to_bytes).collect()
 }
 
 /// What [`to_bytes`] made these of.
 pub(super) fn from_bytes<R: Number>(bytes: &[u8], request: &Request<R>) -> Both<R> {
-    let mut rows: Vec<Row<R>> = bytes.chunks(BYTES).map(Row::from_bytes).collect();
+    let items = (bytes.len() / (BYTES * rows_of_item(request))).max(1);
+    let rows: Vec<Row<R>> = bytes.chunks(BYTES).map(Row::from_bytes).collect();
+    let mut rows: Vec<Vec<Row<R>>> = rows.chunks(items).map(<[_]>::to_vec).collect();
     let slopes = request.derivative.as_ref();
     let slopes = slopes.map(|_| rows.split_off(rows.len() / 2));
-    (rows, slopes)
+    let outputs = |rows| Outputs { rows };
+    (outputs(rows), slopes.map(outputs))
 }
 
 /// A message: a block, and what came of it.
@@ -98,12 +102,12 @@ pub(super) fn computed<R: Number>(
     ranks: &Ranks,
     watch: &mut dyn Watch,
 ) -> Result<Option<Journal>> {
-    let most = runners.value.most() as u64;
+    let most = runners.values[0].most() as u64;
     let asked = Asked {
         digest,
         rows: batch.rows,
         block: (batch.rows / (BLOCKS * ranks.size() as u64)).clamp(1, most),
-        width: width(request),
+        width: BYTES * rows_of_item(request),
     };
     let opened = ranks.is_first().then(|| match &request.out {
         Some(path) => Journal::named(&beside(path), request.resumes, &asked),

@@ -8,6 +8,9 @@ use super::method::Method;
 use super::number::Number;
 use super::over::Over;
 use super::pole::Pole;
+use super::results;
+use super::transform::Transform;
+use super::wave::Wave;
 use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
 use crate::modules;
@@ -22,9 +25,11 @@ pub(super) struct Integrand<R: Number> {
     pub(super) limits: Option<(R, R)>,
     /// The box that it is integrated over, instead of an interval.
     pub(super) over: Option<Over>,
-    /// What it is divided by x less, for a principal value.
-    pub(super) pole: Option<Pole<R>>,
+    /// What is integrated in the place of its items, where that is not the function itself.
+    pub(super) transform: Option<Transform<R>>,
     pub(super) source: Source<R>,
+    /// How many outputs its text has.
+    pub(super) outputs: usize,
 }
 
 /// Where its kernels come from.
@@ -62,8 +67,9 @@ impl<R: Number> Integrand<R> {
             parameters: of.parameters.iter().map(|&name| name.to_owned()).collect(),
             limits: Some(of.limits),
             over: None,
-            pole: None,
+            transform: None,
             source: Source::Kernels(of),
+            outputs: 1,
         }
     }
 
@@ -75,8 +81,9 @@ impl<R: Number> Integrand<R> {
             parameters: formula.parameters().to_vec(),
             limits: None,
             over: None,
-            pole: None,
+            transform: None,
             source: Source::Formula(Box::new(formula)),
+            outputs: 1,
         }
     }
 
@@ -92,16 +99,30 @@ impl<R: Number> Integrand<R> {
 
     /// What is typed, over x less the pole that a text is.
     pub(super) fn around_pole(formula: Formula, text: &str) -> Result<Self> {
-        let (folded, pole) = (formula.around_pole()?, Pole::new(&formula, text)?);
         let mut parameters = formula.parameters().to_vec();
-        if pole.place == Some(parameters.len()) {
-            parameters.push(text.to_owned());
-        }
+        let pole = Pole::new(&formula, text, &mut parameters)?;
         Ok(Self {
             formula: format!("principal value of ({})/(x - {text})", formula.text()),
             parameters,
-            pole: Some(pole),
-            source: Source::Formula(Box::new(folded)),
+            transform: Some(Transform::Pole(pole)),
+            source: Source::Formula(Box::new(formula.around_pole()?)),
+            ..Self::of_formula(formula)
+        })
+    }
+
+    /// What is typed, beside the wave of a command line.
+    pub(super) fn with_wave(formula: Formula, arguments: &IntegrateArguments) -> Result<Self> {
+        let mut parameters = formula.parameters().to_vec();
+        let wave = Wave::new(arguments, &mut parameters)?;
+        let said = |text: &Option<String>| text.clone().unwrap_or_default();
+        let phase = arguments.phase.as_ref().map(|phase| format!(" + {phase}"));
+        let (name, omega) = (said(&arguments.fourier), said(&arguments.omega));
+        let angle = format!("{omega}*x{}", phase.unwrap_or_default());
+        Ok(Self {
+            formula: format!("({})*{name}({angle})", formula.text()),
+            parameters,
+            transform: Some(Transform::Wave(wave)),
+            source: Source::Formula(Box::new(formula.with_wave()?)),
             ..Self::of_formula(formula)
         })
     }
@@ -112,6 +133,11 @@ impl<R: Number> Integrand<R> {
             Some(_) => &[],
             None => &["from", "to"],
         }
+    }
+
+    /// The columns of its results.
+    pub(super) fn results(&self) -> Vec<String> {
+        results::names(self.outputs, self.over.is_some())
     }
 
     /// The module of PTX that it needs by a method, which another error names, and all of them.
@@ -130,20 +156,18 @@ impl<R: Number> Integrand<R> {
     }
 }
 
-/// The formula of a command line, where there is one: of `x`, or of the variables of a box.
-pub(super) fn formula(
+/// The outputs of the formula of a command line, none where there is none: of `x`, or of the variables of
+/// a box.
+pub(super) fn formulas(
     arguments: &IntegrateArguments,
     over: Option<&Over>,
-) -> Result<Option<Formula>> {
-    let parse = |text: &str| match over {
-        None => Formula::parse(text),
-        Some(over) => {
-            let names: Vec<&str> = over.variables.iter().map(String::as_str).collect();
-            Formula::of_variables(text, &names)
-        }
+) -> Result<Vec<Formula>> {
+    let Some(text) = &arguments.formula else {
+        return Ok(Vec::new());
     };
-    let parsed = arguments.formula.as_deref().map(parse).transpose();
-    parsed.map_err(|error| Error::Formula {
+    let names = over.iter().flat_map(|over| &over.variables);
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    Formula::outputs(text, &names).map_err(|error| Error::Formula {
         argument: "--formula".to_owned(),
         error,
     })

@@ -7,9 +7,8 @@ use super::given::{Column, Common, Given};
 use super::integrand::Integrand;
 use super::method::Method;
 use super::number::Number;
-use super::pole::Pole;
 use super::refused;
-use super::results::RESULTS;
+use super::transform::Transform;
 use crate::columns::number::shown;
 use crate::columns::{Block, Heading, Problem};
 use crate::error::Result;
@@ -37,7 +36,7 @@ pub(super) struct Layout<'a, R> {
     names: Vec<String>,
     common: Common<R>,
     method: &'a Method<R>,
-    pole: Option<Pole<R>>,
+    transform: Option<Transform<R>>,
 }
 
 /// Names of the columns that items of this integrand may have, in the order of arrays.
@@ -65,7 +64,7 @@ impl<'a, R: Number> Layout<'a, R> {
             columns,
             names,
             method,
-            pole: of.pole.clone(),
+            transform: of.transform.clone(),
         })
     }
 
@@ -125,9 +124,9 @@ impl<'a, R: Number> Layout<'a, R> {
             if let Some((name, problem)) = self.method.objection(limits.0, limits.1) {
                 return Err(at(format!("{name} {problem}")));
             }
-            let pole = self.pole.as_ref();
+            let transform = self.transform.as_ref();
             if let Some(problem) =
-                pole.and_then(|pole| pole.objection(limits, items.parameters_of(item)))
+                transform.and_then(|of| of.objection(limits, items.parameters_of(item)))
             {
                 return Err(at(problem));
             }
@@ -142,7 +141,7 @@ fn columns<R: Number>(
     of: &Integrand<R>,
     names: &[String],
 ) -> std::result::Result<Vec<Option<Column>>, String> {
-    let known = column_names(of);
+    let (known, results) = (column_names(of), of.results());
     let mut columns = Vec::new();
     for name in names {
         let column = match known.iter().position(|known| known == name) {
@@ -153,7 +152,7 @@ fn columns<R: Number>(
             Some(_) => Some(Column::To),
             None => None,
         };
-        if RESULTS.contains(&name.as_str()) {
+        if results.contains(name) {
             return Err(format!(
                 "has a column `{name}`, which the results have as well, allowed are other names"
             ));
@@ -200,12 +199,12 @@ impl<R: Number> Items<R> {
             return Err(refused(&format!("--{limit}"), problem));
         }
         let limits = (common.from, common.to);
-        let pole = of.pole.as_ref();
-        if let Some(problem) = pole.and_then(|pole| pole.objection(limits, &common.parameters)) {
-            return Err(refused(
-                "--principal-value",
-                format!("has no value: {problem}"),
-            ));
+        let transform = of.transform.as_ref().and_then(|transform| {
+            let problem = transform.objection(limits, &common.parameters)?;
+            Some((transform.argument(), problem))
+        });
+        if let Some((argument, problem)) = transform {
+            return Err(refused(argument, format!("has no value: {problem}")));
         }
         Ok(Self {
             from: vec![common.from],
@@ -214,21 +213,31 @@ impl<R: Number> Items<R> {
         })
     }
 
-    /// What is integrated in the place of items with a pole.
-    pub(super) fn folded(&self, pole: &Pole<R>) -> Result<Self> {
-        let mut folded = Self {
+    /// What is integrated in the place of items.
+    pub(super) fn transformed(&self, by: &Transform<R>) -> Result<Self> {
+        let mut all = Self {
             from: Vec::new(),
             to: Vec::new(),
             parameters: Vec::new(),
         };
         for item in 0..self.len() {
             let limits = (self.from[item], self.to[item]);
-            let (limits, parameters) = pole.folded(limits, self.parameters_of(item))?;
-            folded.from.push(limits.0);
-            folded.to.push(limits.1);
-            folded.parameters.extend(parameters);
+            let (limits, parameters) = by.item(limits, self.parameters_of(item))?;
+            all.from.push(limits.0);
+            all.to.push(limits.1);
+            all.parameters.extend(parameters);
         }
-        Ok(folded)
+        Ok(all)
+    }
+
+    /// The same items in f64.
+    pub(super) fn to_f64(&self) -> Items<f64> {
+        let all = |values: &[R]| values.iter().map(|value| value.to_f64()).collect();
+        Items {
+            from: all(&self.from),
+            to: all(&self.to),
+            parameters: all(&self.parameters),
+        }
     }
 
     /// How many.

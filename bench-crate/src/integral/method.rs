@@ -1,5 +1,5 @@
 //! Rules by their names, and what is asked of each: `--rule`, `--strips`, `--tolerance`,
-//! `--absolute`, `--intervals`, `--levels`, `--break`, `--evaluations` and `--seed`.
+//! `--absolute`, `--intervals`, `--levels`, `--fourier`, `--break`, `--evaluations` and `--seed`.
 
 use std::ops::RangeInclusive;
 
@@ -20,7 +20,8 @@ use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
 use quadscan::integrate::names::rule_by_name;
 use quadscan::integrate::{
-    CubatureOptions, GaussKronrod, LatticeOptions, Options, Rule, TanhSinhOptions, VegasOptions,
+    CubatureOptions, FourierOptions, GaussKronrod, LatticeOptions, Options, Rule, TanhSinhOptions,
+    VegasOptions, Wave,
 };
 
 /// A rule with all that it is asked.
@@ -37,6 +38,8 @@ pub(super) enum Method<R> {
     Adaptive(Options<R>),
     /// Tanh-sinh rules.
     TanhSinh(TanhSinhOptions<R>),
+    /// Of a formula and a wave.
+    Fourier(FourierOptions),
     /// Over boxes, by regions,
     Cubature(CubatureOptions),
     /// by random points,
@@ -51,6 +54,7 @@ enum Name {
     Composite(Rule),
     Adaptive(GaussKronrod),
     TanhSinh,
+    Fourier(Wave),
     Cubature,
     Vegas,
     Lattice,
@@ -66,6 +70,8 @@ const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh, cubature, vegas and latt
 const WITH_BREAKS: &str = "g7k15, g10k21 and tanh-sinh";
 /// Tanh-sinh's.
 const TANH_SINH: &str = "tanh-sinh";
+/// Those of levels.
+const WITH_LEVELS: &str = "tanh-sinh and --fourier";
 /// Those over boxes,
 const CUBATURE: &str = "cubature";
 const VEGAS: &str = "vegas";
@@ -75,7 +81,17 @@ const OF_BOXES: &str = "cubature, vegas and lattice";
 const RANDOM: &str = "vegas and lattice";
 
 impl Name {
-    fn new(text: &str) -> Result<Self> {
+    fn new(arguments: &IntegrateArguments) -> Result<Self> {
+        match arguments.fourier.as_deref() {
+            None => {}
+            Some("sin") => return Ok(Name::Fourier(Wave::Sine)),
+            Some("cos") => return Ok(Name::Fourier(Wave::Cosine)),
+            Some(other) => {
+                let problem = format!("`{other}` is unknown, allowed are sin and cos");
+                return Err(refused("--fourier", problem));
+            }
+        }
+        let text = arguments.rule();
         let named = match text {
             "g7k15" => Some(Name::Adaptive(GaussKronrod::G7K15)),
             "g10k21" => Some(Name::Adaptive(GaussKronrod::G10K21)),
@@ -100,6 +116,7 @@ impl Name {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
         let is_random = matches!(self, Name::Vegas | Name::Lattice);
+        let is_fourier = matches!(self, Name::Fourier(_));
         let is_of_boxes = is_random || self == Name::Cubature;
         if is_of_boxes != arguments.over.is_some() {
             if is_of_boxes {
@@ -132,7 +149,7 @@ impl Name {
             (
                 "--break",
                 &arguments.breaks,
-                !is_composite && !is_of_boxes,
+                !is_composite && !is_of_boxes && !is_fourier,
                 WITH_BREAKS,
             ),
             (
@@ -146,8 +163,8 @@ impl Name {
             (
                 "--levels",
                 &arguments.levels,
-                self == Name::TanhSinh,
-                TANH_SINH,
+                self == Name::TanhSinh || is_fourier,
+                WITH_LEVELS,
             ),
         ] {
             if given.is_some() && !has {
@@ -163,7 +180,7 @@ impl Name {
 impl<R: Number> Method<R> {
     /// What the command line asks for.
     pub(super) fn new(arguments: &IntegrateArguments) -> Result<Self> {
-        let name = Name::new(arguments.rule())?;
+        let name = Name::new(arguments)?;
         name.check_options(arguments)?;
         let breaks = breaks(arguments)?;
         Ok(match name {
@@ -195,14 +212,30 @@ impl<R: Number> Method<R> {
                     levels: small("--levels", given, all, default.levels)?,
                 })
             }
+            Name::Fourier(wave) => {
+                let default = FourierOptions::default();
+                let relative = R::from_f64(default.relative);
+                let (absolute, relative) = tolerances(arguments, relative, ROUNDING_OF_LEVELS)?;
+                let (given, all) = (&arguments.levels, MIN_LEVELS..=MAX_LEVELS);
+                Method::Fourier(FourierOptions {
+                    wave,
+                    absolute: absolute.to_f64(),
+                    relative: relative.to_f64(),
+                    levels: small("--levels", given, all, default.levels)?,
+                })
+            }
             Name::Cubature => {
                 let default = CubatureOptions::default();
+                // Those of the first rule.
+                let variables = arguments.over.iter().flat_map(|list| list.split(','));
+                let dimensions = variables.count().min(region::MAX_DIMENSIONS);
+                let fewest = (region::MIN_NODES as u64).pow(dimensions as u32);
                 let relative = R::from_f64(default.relative);
                 let (absolute, relative) = tolerances(arguments, relative, ROUNDING_OF_BOXES)?;
                 Method::Cubature(CubatureOptions {
                     absolute: absolute.to_f64(),
                     relative: relative.to_f64(),
-                    evaluations: evaluations(arguments, 1..=1 << 63)?
+                    evaluations: evaluations(arguments, fewest..=1 << 63)?
                         .unwrap_or(default.evaluations),
                     ..default
                 })
@@ -236,6 +269,20 @@ impl<R: Number> Method<R> {
                 })
             }
         })
+    }
+
+    /// The absolute tolerance and the relative one, of a rule that has any.
+    pub(super) fn tolerances(&self) -> Option<(R, R)> {
+        let of_f64 = |absolute, relative| (R::from_f64(absolute), R::from_f64(relative));
+        match self {
+            Method::Composite { .. } => None,
+            Method::Adaptive(of) => Some((of.absolute, of.relative)),
+            Method::TanhSinh(of) => Some((of.absolute, of.relative)),
+            Method::Fourier(of) => Some(of_f64(of.absolute, of.relative)),
+            Method::Cubature(of) => Some(of_f64(of.absolute, of.relative)),
+            Method::Vegas(of) => Some(of_f64(of.absolute, of.relative)),
+            Method::Lattice(of) => Some(of_f64(of.absolute, of.relative)),
+        }
     }
 
     /// What is wrong with the limits of an item, and with which of them. NaN is a status.
@@ -273,6 +320,14 @@ impl<R: Number> Method<R> {
 pub(super) fn without_box() -> Error {
     let problem = format!("{OF_BOXES} are of boxes, allowed are they with --over");
     refused("--rule", problem)
+}
+
+/// That a Fourier integral has none.
+pub(super) fn without_formula() -> Error {
+    refused(
+        "--fourier",
+        "is of formulas, allowed is it with --formula".to_owned(),
+    )
 }
 
 /// How many variables a box of this rule may have.

@@ -123,7 +123,7 @@ fn a_break_is_a_finite_number() {
 }
 
 #[test]
-fn evaluations_are_1_to_2_to_the_63() {
+fn evaluations_are_those_of_the_first_rule_to_2_to_the_63() {
     let evaluations = |text: &str| {
         let start = "cubature --formula x*y --over x=0..1,y=0..1 --evaluations";
         match method(&format!("{start} {text}")) {
@@ -133,8 +133,9 @@ fn evaluations_are_1_to_2_to_the_63() {
         }
     };
     assert_eq!(evaluations("2^63"), Ok(1 << 63));
-    for text in ["0", "9223372036854775809", "18446744073709551615"] {
-        let allowed = "allowed for cubature are 1 to 2^63, such as 10000 or 2^30";
+    assert_eq!(evaluations("25"), Ok(25));
+    for text in ["0", "24", "9223372036854775809", "18446744073709551615"] {
+        let allowed = "allowed for cubature are 25 to 2^63, such as 10000 or 2^30";
         let problem = format!("--evaluations `{text}` is not a number of evaluations, {allowed}");
         assert_eq!(evaluations(text), Err(problem));
     }

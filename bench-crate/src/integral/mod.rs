@@ -1,7 +1,8 @@
 //! `quadscan integrate`: one integral, or a file of them, of a function of the catalogue.
 //!
 //! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
-//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
+//! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and
+//! `transform` what stands in its place, by its `pole` or its `wave`, each a `quantity`; `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
 //! columns and its words. `dealt` is a batch that several processes compute, or that can be resumed. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
@@ -19,19 +20,22 @@ mod number;
 mod output;
 mod over;
 mod pole;
+mod quantity;
 mod request;
 mod results;
 mod run;
 mod samples;
+mod transform;
 mod typed;
+mod wave;
 
 use std::io::{self, Read, Write};
 use std::thread;
 
 use crate::cli::{ComputeArguments, IntegrateArguments};
-use crate::columns::{self, COMMA, Column, Done, Place, Shape, Source, Watch};
+use crate::columns::{self, Block, COMMA, Column, Done, Place, Shape, Source, Watch};
 use crate::device;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::export::Format;
 use crate::journal::Journal;
 use crate::ranks::Ranks;
@@ -40,7 +44,7 @@ use batch::{BATCH, Batch};
 use items::Items;
 use number::Number;
 use request::{Precision, Request};
-use results::{Row, Tally};
+use results::{Outputs, Tally};
 use run::Runner;
 
 /// Carries out `quadscan integrate`: reads a batch called `-` from `input`, and writes the
@@ -175,30 +179,40 @@ fn runners<R: Number>(
             let runner = Runner::new(module, of, &request.method);
             runner.map_err(|error| device::without_kernels(error, artifact, name))
         };
-        let slope = request.derivative.as_ref().map(|(_, of)| runner(of));
+        let values = [&request.of].into_iter().chain(&request.others).map(&runner);
+        let slopes = request.derivative.as_ref();
+        let slopes = slopes.map(|(_, slopes)| slopes.iter().map(&runner).collect());
         Ok(Runners {
-            value: runner(&request.of)?,
-            slope: slope.transpose()?,
+            values: values.collect::<Result<_>>()?,
+            slopes: slopes.transpose()?,
+            tolerances: request.method.tolerances(),
         })
     };
     modules.iter().map(of_module).collect()
 }
 
-/// Rows of integrals and, where they are asked for, of their derivatives.
-type Both<R> = (Vec<Row<R>>, Option<Vec<Row<R>>>);
+/// Results and, where they are asked for, derivatives of them.
+type Both<R> = (Outputs<R>, Option<Outputs<R>>);
 
-/// What computes items on a device, and the derivatives of their integrals.
+/// What computes the outputs of items on a device, and the derivatives of their integrals.
 struct Runners<R: Number> {
-    value: Runner<R>,
-    slope: Option<Runner<R>>,
+    values: Vec<Runner<R>>,
+    slopes: Option<Vec<Runner<R>>>,
+    /// The absolute one and the relative one, where there are any.
+    tolerances: Option<(R, R)>,
 }
 
 impl<R: Number> Runners<R> {
     /// What comes of items.
     fn rows(&mut self, items: &Items<R>) -> Result<Both<R>> {
-        let rows = self.value.rows(items)?;
-        let slopes = self.slope.as_mut().map(|slope| slope.rows(items));
-        Ok((rows, slopes.transpose()?))
+        let tolerances = self.tolerances;
+        let outputs = |runners: &mut Vec<Runner<R>>| {
+            let rows = runners.iter_mut().map(|runner| runner.rows(items));
+            Ok::<_, Error>(Outputs::new(rows.collect::<Result<_>>()?, tolerances))
+        };
+        let values = outputs(&mut self.values)?;
+        let slopes = self.slopes.as_mut().map(outputs);
+        Ok((values, slopes.transpose()?))
     }
 }
 
@@ -215,8 +229,7 @@ fn alone<R: Number>(
     tally.add(&rows, slopes.as_ref(), |row| Place::Row(row as u64));
     let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
-        let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));
-        let text = output::sentence(&request.of, items, &rows[0], slope);
+        let text = output::sentence(&request.of, items, &rows, name.zip(slopes.as_ref()));
         output
             .write_all(text.as_bytes())
             .and_then(|()| output.flush())
@@ -233,7 +246,7 @@ fn alone<R: Number>(
             &shape,
             output,
             |to| {
-                let columns = output::columns(&request.of, items, &rows, slopes.as_deref());
+                let columns = output::columns(&request.of, items, &rows, slopes.as_ref());
                 to.write(&columns.iter().collect::<Vec<_>>())
             },
         )?
@@ -284,7 +297,7 @@ fn all<R: Number>(
         }
         // So that every device has some.
         let shares = usize::try_from(batch.rows.div_ceil(runners.len() as u64));
-        let most = runners[0].most().min(shares.unwrap_or(usize::MAX));
+        let most = runners[0].values[0].most().min(shares.unwrap_or(usize::MAX));
         loop {
             let mut blocks = Vec::new();
             while blocks.len() < runners.len()

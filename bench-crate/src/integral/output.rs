@@ -3,7 +3,7 @@
 use super::integrand::Integrand;
 use super::items::{Items, column_names};
 use super::number::{Number, text};
-use super::results::{RESULTS, Row, STATUS};
+use super::results::{Outputs, Row, STATUS};
 use crate::columns::{Column, Heading, Kind, Scalar};
 
 /// The columns of items and their results, in the order of [`columns`].
@@ -16,22 +16,27 @@ pub(super) fn headings<R: Number>(of: &Integrand<R>, slope: Option<&str>) -> Vec
         },
         _ => Heading::numbers(name, R::SCALAR),
     };
-    let results = results(of).iter().copied();
-    let names = column_names(of).into_iter().chain(results).chain(slope);
+    let (results, slopes) = (of.results(), slopes(of, slope));
+    let names = column_names(of).into_iter();
+    let names = names.chain(results.iter().chain(&slopes).map(String::as_str));
     names.map(heading).collect()
 }
 
-/// The columns of results: only of intervals it is told where a function is not finite.
-fn results<R: Number>(of: &Integrand<R>) -> &'static [&'static str] {
-    &RESULTS[..RESULTS.len() - usize::from(of.over.is_some())]
+/// What the derivatives of each output are called.
+fn slopes<R: Number>(of: &Integrand<R>, slope: Option<&str>) -> Vec<String> {
+    let of_output = |slope: &str| match of.outputs {
+        1 => vec![slope.to_owned()],
+        outputs => (1..=outputs).map(|k| format!("{slope}_{k}")).collect(),
+    };
+    slope.map_or(Vec::new(), of_output)
 }
 
 /// Items and their results.
 pub(super) fn columns<R: Number>(
     of: &Integrand<R>,
     items: &Items<R>,
-    rows: &[Row<R>],
-    slopes: Option<&[Row<R>]>,
+    outputs: &Outputs<R>,
+    slopes: Option<&Outputs<R>>,
 ) -> Vec<Column> {
     let each = items.parameters.len() / items.len().max(1);
     let parameters = (0..each).map(|k| {
@@ -45,22 +50,32 @@ pub(super) fn columns<R: Number>(
         Column::of(&of_each)
     });
     let nan = R::from_f64(f64::NAN);
-    let values: Vec<R> = rows.iter().map(|row| row.value).collect();
-    let evaluations: Vec<u64> = rows.iter().map(|row| row.evaluations).collect();
-    let results = [
-        Column::of(&values),
-        Column::of_some(rows.iter().map(|row| row.error), nan),
+    let values =
+        |rows: &Vec<Row<R>>| Column::of(&rows.iter().map(|row| row.value).collect::<Vec<R>>());
+    let claims = outputs.rows.iter().flat_map(|rows| {
+        let errors = Column::of_some(rows.iter().map(|row| row.error), nan);
+        [values(rows), errors]
+    });
+    let all = outputs.items();
+    let evaluations: Vec<u64> = all.iter().map(|row| row.evaluations).collect();
+    let ends = [
         Column::of(&evaluations),
-        Column::of_texts(rows.iter().map(|row| row.status.name())),
-        Column::of_some(rows.iter().map(|row| row.at), nan),
+        Column::of_texts(all.iter().map(|row| row.status.name())),
+        Column::of_some(all.iter().map(|row| row.at), nan),
     ];
     let limits = [&items.from, &items.to].map(|limits| Column::of(limits));
     let limits = limits.into_iter().take(of.limit_names().len());
-    let count = self::results(of).len();
+    // Only of intervals it is told where a function is not finite.
+    let ends = ends.into_iter().take(3 - usize::from(of.over.is_some()));
     limits
         .chain(parameters)
-        .chain(results.into_iter().take(count))
-        .chain(slopes.map(|rows| Column::of(&rows.iter().map(|row| row.value).collect::<Vec<R>>())))
+        .chain(claims)
+        .chain(ends)
+        .chain(
+            slopes
+                .iter()
+                .flat_map(|slopes| slopes.rows.iter().map(values)),
+        )
         .collect()
 }
 
@@ -68,9 +83,11 @@ pub(super) fn columns<R: Number>(
 pub(super) fn sentence<R: Number>(
     of: &Integrand<R>,
     items: &Items<R>,
-    row: &Row<R>,
-    slope: Option<(&str, &Row<R>)>,
+    outputs: &Outputs<R>,
+    slope: Option<(&str, &Outputs<R>)>,
 ) -> String {
+    let row = outputs.items()[0];
+
     let number = |value: Option<R>| value.map_or(String::new(), text);
     let given = items.parameters_of(0).iter().zip(&of.parameters);
     let given = given.map(|(value, name)| format!(", {name} = {value:?}"));
@@ -83,19 +100,31 @@ pub(super) fn sentence<R: Number>(
         }
     };
     let (name, words) = (row.status.name(), row.status.words());
-    let lines = [
-        ("integral", format!("{} {range}{given}", of.formula)),
-        ("value", text(row.value)),
-        ("error", number(row.error)),
+    let integral = (
+        "integral".to_owned(),
+        format!("{} {range}{given}", of.formula),
+    );
+    let claims = outputs
+        .rows
+        .iter()
+        .flat_map(|rows| [Some(rows[0].value), rows[0].error]);
+    let claims = of.results().into_iter().zip(claims.map(number));
+    let ends = [
         ("evaluations", row.evaluations.to_string()),
         ("status", format!("{name}: {words}")),
         ("at x", number(row.at)),
-        (
-            slope.map_or("", |(name, _)| name),
-            number(slope.map(|(_, row)| row.value)),
-        ),
     ];
-    let told = lines.iter().filter(|(_, text)| !text.is_empty());
+    let ends = ends.into_iter().map(|(name, text)| (name.to_owned(), text));
+    let slopes = slope.into_iter().flat_map(|(name, outputs)| {
+        let values = outputs.rows.iter().map(|rows| text(rows[0].value));
+        self::slopes(of, Some(name)).into_iter().zip(values)
+    });
+    let lines = [integral]
+        .into_iter()
+        .chain(claims)
+        .chain(ends)
+        .chain(slopes);
+    let told = lines.filter(|(_, text)| !text.is_empty());
     told.map(|(name, text)| format!("{name:<13}{text}\n"))
         .collect()
 }

@@ -50,10 +50,12 @@ pub(super) fn precision(name: &str) -> Result<Precision> {
 /// A checked request.
 #[derive(Clone, Debug)]
 pub(super) struct Request<R: Number> {
-    /// The integrand.
+    /// The integrand; of several outputs the first.
     pub(super) of: Integrand<R>,
-    /// Its derivative by a parameter, and what that is called.
-    pub(super) derivative: Option<(String, Integrand<R>)>,
+    /// The other outputs, with the same parameters and limits.
+    pub(super) others: Vec<Integrand<R>>,
+    /// The derivative of each output by a parameter, and what that is called.
+    pub(super) derivative: Option<(String, Vec<Integrand<R>>)>,
     /// What holds for all items.
     pub(super) given: Given<R>,
     /// The rule.
@@ -76,25 +78,36 @@ pub(super) struct Request<R: Number> {
 fn integrand<R: Number>(
     of: Formula,
     over: Option<&Over>,
-    pole: Option<&str>,
+    arguments: &IntegrateArguments,
 ) -> Result<Integrand<R>> {
-    match (over, pole) {
+    match (over, arguments.principal_value.as_deref()) {
         (Some(over), _) => Integrand::over_box(of, over),
         (None, Some(pole)) => Integrand::around_pole(of, pole),
+        (None, None) if arguments.fourier.is_some() => Integrand::with_wave(of, arguments),
         (None, None) => Ok(Integrand::of_formula(of)),
     }
 }
 
-/// The integrand of an integral's derivative by a parameter, and the column of it.
+/// The integrands of the integrals' derivatives by a parameter, and the column of them.
 fn derivative<R: Number>(
-    of: &Formula,
+    outputs: &[Formula],
     over: Option<&Over>,
-    pole: Option<&str>,
+    arguments: &IntegrateArguments,
     name: &str,
-) -> Result<(String, Integrand<R>)> {
-    if pole == Some(name) {
-        let problem = format!("`{name}` is the pole, allowed are other parameters");
-        return Err(refused("--derivative", problem));
+) -> Result<(String, Vec<Integrand<R>>)> {
+    let Some(of) = outputs.first() else {
+        let problem = "has no place without --formula, allowed is it with a formula";
+        return Err(refused("--derivative", problem.to_owned()));
+    };
+    for (what, text) in [
+        ("the pole", &arguments.principal_value),
+        ("omega", &arguments.omega),
+        ("the phase", &arguments.phase),
+    ] {
+        if text.as_deref() == Some(name) {
+            let problem = format!("`{name}` is {what}, allowed are other parameters");
+            return Err(refused("--derivative", problem));
+        }
     }
     if !of.parameters().iter().any(|known| known == name) {
         let allowed = match of.parameters() {
@@ -104,8 +117,9 @@ fn derivative<R: Number>(
         let problem = format!("`{name}` is no parameter of the formula, {allowed}");
         return Err(refused("--derivative", problem));
     }
-    let slope = of.derivative(name)?;
-    Ok((format!("d/d{name}"), integrand(slope, over, pole)?))
+    let slope = |of: &Formula| integrand(of.derivative(name)?, over, arguments);
+    let slopes: Result<Vec<_>> = outputs.iter().map(slope).collect();
+    Ok((format!("d/d{name}"), slopes?))
 }
 
 /// The form of what is printed; a batch is CSV where nothing else is said.
@@ -133,35 +147,61 @@ impl<R: Number> Request<R> {
         let over = arguments.over.as_deref();
         let over = over.map(|list| Over::parse(list, arguments.rule()));
         let over = over.transpose()?;
-        if over.is_some() && R::TYPE_NAME != f64::TYPE_NAME {
-            let (problem, name) = ("has no place with --over, allowed is f64", R::TYPE_NAME);
-            return Err(refused("--precision", format!("`{name}` {problem}")));
-        }
-        let pole = arguments.principal_value.as_deref();
-        let formula = integrand::formula(arguments, over.as_ref())?;
-        // Clap lets `requires` pass where a function is named, which no table goes with.
-        let of_tables = [
-            ("--dx", arguments.dx.is_some()),
-            ("--cumulative", arguments.cumulative),
-        ];
-        if let Some((argument, _)) = of_tables.iter().find(|(_, is_given)| *is_given) {
-            let problem = "has no place without --samples, allowed is it with a table";
-            return Err(refused(argument, problem.to_owned()));
-        }
-        let derivative = match (&formula, &arguments.derivative) {
-            (Some(formula), Some(name)) => Some(derivative(formula, over.as_ref(), pole, name)?),
-            (None, Some(_)) => {
-                let problem = "has no place without --formula, allowed is it with a formula";
-                return Err(refused("--derivative", problem.to_owned()));
+        for (argument, is_given) in [
+            ("--over", over.is_some()),
+            ("--fourier", arguments.fourier.is_some()),
+        ] {
+            let name = R::TYPE_NAME;
+            if is_given && name != f64::TYPE_NAME {
+                let problem = format!("`{name}` has no place with {argument}, allowed is f64");
+                return Err(refused("--precision", problem));
             }
-            (_, None) => None,
-        };
-        let of = match formula {
-            Some(formula) => integrand(formula, over.as_ref(), pole)?,
-            None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
+        }
+        let outputs = integrand::formulas(arguments, over.as_ref())?;
+        // Clap lets `requires` pass where a function is named, which neither goes with.
+        let without_wave = arguments.fourier.is_none();
+        for (argument, is_alone, needed) in [
+            (
+                "--dx",
+                arguments.dx.is_some(),
+                "--samples, allowed is it with a table",
+            ),
+            (
+                "--cumulative",
+                arguments.cumulative,
+                "--samples, allowed is it with a table",
+            ),
+            (
+                "--omega",
+                arguments.omega.is_some() && without_wave,
+                "--fourier, allowed is it with a wave",
+            ),
+            (
+                "--phase",
+                arguments.phase.is_some() && without_wave,
+                "--fourier, allowed is it with a wave",
+            ),
+        ] {
+            if is_alone {
+                return Err(refused(argument, format!("has no place without {needed}")));
+            }
+        }
+        let by = arguments.derivative.as_deref();
+        let derivative = by.map(|name| derivative(&outputs, over.as_ref(), arguments, name));
+        let derivative = derivative.transpose()?;
+        let outputs = outputs.into_iter();
+        let outputs = outputs.map(|of| integrand(of, over.as_ref(), arguments));
+        let mut others: Vec<_> = outputs.collect::<Result<_>>()?;
+        let of = match others.is_empty() {
+            true => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
+            false => Integrand {
+                outputs: others.len(),
+                ..others.remove(0)
+            },
         };
         let request = Self {
             derivative,
+            others,
             given: Given::new(arguments, &of)?,
             method: Method::new(arguments)?,
             batch: arguments.batch.clone(),

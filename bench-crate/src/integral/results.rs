@@ -13,8 +13,23 @@ const OUT_OF_INTERVALS_MEANS: &str = "--intervals, or --levels, were too few for
 const OUT_OF_ROOM_MEANS: &str = "regions or --evaluations were too few for the tolerance, or \
                                  regions too small to be divided, as where the integral diverges";
 
-/// The columns of results, behind those of items; integrals over boxes have all but the last.
-pub(super) static RESULTS: [&str; 5] = ["value", "error", "evaluations", "status", "at"];
+/// The columns of results of so many outputs, behind those of items; integrals over boxes have all but
+/// the last.
+pub(super) fn names(outputs: usize, is_box: bool) -> Vec<String> {
+    let of_output = ["value", "error"].map(str::to_owned);
+    let values: Vec<String> = match outputs {
+        1 => of_output.to_vec(),
+        _ => (1..=outputs)
+            .flat_map(|k| of_output.clone().map(|name| format!("{name}_{k}")))
+            .collect(),
+    };
+    let rest = ["evaluations", "status", "at"];
+    let rest = &rest[..rest.len() - usize::from(is_box)];
+    values
+        .into_iter()
+        .chain(rest.iter().map(|&name| name.to_owned()))
+        .collect()
+}
 
 /// Bytes of a status in an array.
 pub(super) const STATUS: usize = 16;
@@ -127,6 +142,16 @@ impl Status {
         }
     }
 
+    /// That of an output whose error is within the tolerance of another one.
+    fn within(self) -> Self {
+        match self {
+            Status::OutOfIntervals | Status::OutOfRoom => Status::Converged,
+            Status::Roundoff | Status::RoundoffOfBox => Status::Converged,
+            Status::OutOfSamples => Status::Sampled,
+            other => other,
+        }
+    }
+
     /// As files have it.
     pub(super) fn name(self) -> &'static str {
         self.told().0
@@ -166,6 +191,18 @@ impl<R: Number> Row<R> {
             evaluations: outcome.evaluations.into(),
             status,
             at: (status == Status::NotFinite).then_some(outcome.at),
+        }
+    }
+
+    /// A row of f64 in this precision.
+    pub(super) fn rounded(of: &Row<f64>) -> Self {
+        let number = R::from_f64;
+        Self {
+            value: number(of.value),
+            error: of.error.map(number),
+            evaluations: of.evaluations,
+            status: of.status,
+            at: of.at.map(number),
         }
     }
 
@@ -261,6 +298,46 @@ impl<R: Number> Row<R> {
     }
 }
 
+/// What came of items: of each output a row an item.
+pub(super) struct Outputs<R> {
+    pub(super) rows: Vec<Vec<Row<R>>>,
+}
+
+impl<R: Number> Outputs<R> {
+    /// Of at least one output. By tolerances, the absolute and the relative one, what is small beside
+    /// the largest output of its item converges.
+    pub(super) fn new(mut rows: Vec<Vec<Row<R>>>, tolerances: Option<(R, R)>) -> Self {
+        if let (Some((absolute, relative)), 2..) = (tolerances, rows.len()) {
+            for item in 0..rows[0].len() {
+                let values = rows.iter().map(|rows| rows[item].value);
+                let finite = values.filter(|value| value.is_number());
+                let norm = finite.fold(R::ZERO, |most, value| most.larger(value).larger(-value));
+                let tolerance = absolute.larger(relative * norm);
+                for row in rows.iter_mut().map(|rows| &mut rows[item]) {
+                    if row.error.is_some_and(|error| error <= tolerance) {
+                        row.status = row.status.within();
+                    }
+                }
+            }
+        }
+        Self { rows }
+    }
+
+    /// How each item ended: as the first output that has no success, with the evaluations of all.
+    pub(super) fn items(&self) -> Vec<Row<R>> {
+        let item = |k: usize| {
+            let mut all = self.rows.iter().map(|rows| rows[k]);
+            let evaluations = all.clone().map(|row| row.evaluations).sum();
+            let failed = all.find(|row| Status::FAILURES.contains(&row.status));
+            Row {
+                evaluations,
+                ..failed.unwrap_or(self.rows[0][k])
+            }
+        };
+        (0..self.rows[0].len()).map(item).collect()
+    }
+}
+
 /// Items that did not converge: how many of which status, and the first of each.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
@@ -281,14 +358,13 @@ impl Tally {
     /// Adds items, and the derivatives of their integrals, each at its place.
     pub(super) fn add<R: Number>(
         &mut self,
-        rows: &[Row<R>],
-        slopes: Option<&[Row<R>]>,
+        outputs: &Outputs<R>,
+        slopes: Option<&Outputs<R>>,
         place: impl Fn(usize) -> Place,
     ) {
-        self.add_each(rows, &place);
-        slopes
-            .iter()
-            .for_each(|slopes| self.add_each(slopes, &place));
+        for outputs in [outputs].into_iter().chain(slopes) {
+            self.add_each(&outputs.items(), &place);
+        }
     }
 
     fn add_each<R: Number>(&mut self, rows: &[Row<R>], place: impl Fn(usize) -> Place) {

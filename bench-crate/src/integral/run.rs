@@ -5,14 +5,14 @@ use super::integrand::{Integrand, Source};
 use super::items::Items;
 use super::method::{self, Method};
 use super::number::Number;
-use super::pole::Pole;
 use super::results::Row;
+use super::transform::Transform;
 use crate::columns;
 use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{
-    self, Adaptive, Composite, Cubature, Lattice, Outcome, Real, Rule, TanhSinh, Vegas,
+    self, Adaptive, Composite, Cubature, Fourier, Lattice, Outcome, Real, Rule, TanhSinh, Vegas,
 };
 
 /// What no outcome's bytes are.
@@ -22,7 +22,7 @@ const NOTHING: u8 = 0xff;
 pub(super) struct Runner<R: Number> {
     device: Device,
     plan: Plan<R>,
-    pole: Option<Pole<R>>,
+    transform: Option<Transform<R>>,
 }
 
 /// The plan of a method.
@@ -30,6 +30,7 @@ enum Plan<R: Number> {
     Strips(Composite<R>, Rule, u64),
     Adaptive(Adaptive<R>),
     TanhSinh(TanhSinh<R>),
+    Fourier(Fourier),
     Cubature(Box<Cubature>, Limits),
     Vegas(Box<Vegas>, Limits),
     Lattice(Box<Lattice>, Limits),
@@ -60,6 +61,10 @@ impl<R: Number> Runner<R> {
             (Method::TanhSinh(options), Source::Formula(of) | Source::Boxed(of, _)) => {
                 Plan::TanhSinh(TanhSinh::of_formula(module, of, options.clone())?)
             }
+            (Method::Fourier(options), Source::Formula(of) | Source::Boxed(of, _)) => {
+                Plan::Fourier(Fourier::of_formula(module, of, options.clone())?)
+            }
+            (Method::Fourier(_), Source::Kernels(_)) => return Err(method::without_formula()),
             (Method::Cubature(options), Source::Boxed(of, limits)) => {
                 let plan = Cubature::of_formula(module, of, *options)?;
                 Plan::Cubature(Box::new(plan), limits.clone())
@@ -77,8 +82,12 @@ impl<R: Number> Runner<R> {
             }
         };
         let device = module.device().clone();
-        let pole = of.pole.clone();
-        Ok(Self { device, plan, pole })
+        let transform = of.transform.clone();
+        Ok(Self {
+            device,
+            plan,
+            transform,
+        })
     }
 
     /// How many items are computed at a time: who waits is told how far it is. No result depends on
@@ -95,15 +104,14 @@ impl<R: Number> Runner<R> {
 
     /// What comes of the items.
     pub(super) fn rows(&mut self, items: &Items<R>) -> Result<Vec<Row<R>>> {
-        let Some(pole) = &self.pole else {
+        let Some(transform) = self.transform.clone() else {
             return self.planned(items);
         };
-        let (pole, folded) = (pole.clone(), items.folded(pole)?);
-        let mut rows = self.planned(&folded)?;
+        let mut rows = self.planned(&items.transformed(&transform)?)?;
         for (item, row) in rows.iter_mut().enumerate() {
             let limits = (items.from[item], items.to[item]);
-            let unfolded = |at| pole.unfolded(at, limits, items.parameters_of(item));
-            row.at = row.at.and_then(unfolded);
+            let place = |at| transform.place(at, limits, items.parameters_of(item));
+            row.at = row.at.and_then(place);
         }
         Ok(rows)
     }
@@ -119,6 +127,12 @@ impl<R: Number> Runner<R> {
             Plan::TanhSinh(plan) => batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
             }),
+            Plan::Fourier(plan) => {
+                let rows = batch(device, &items.to_f64(), |items, outcomes| {
+                    plan.integrate(items, outcomes)
+                });
+                Ok(rows?.iter().map(Row::rounded).collect())
+            }
             Plan::Cubature(plan, limits) => over_box(items, |parameters| {
                 Ok(Row::cubed(&plan.integrate(limits, parameters)?))
             }),

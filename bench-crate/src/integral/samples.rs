@@ -126,16 +126,15 @@ impl Samples {
             separator: reader.separator(),
         };
         while let Some(block) = reader.block(columns::ROWS)? {
-            let numbers = |column, name| block.numbers::<f64>(column, name);
-            let refuse = |problem| source.refuse(problem);
-            all.y.extend(numbers(value, "y").map_err(refuse)?);
-            if let Some(at) = at {
-                let x = numbers(at, "x").map_err(refuse)?;
-                if let Some(row) = x.iter().position(|x| !x.is_finite()) {
-                    let problem = format!("x is {:?}, allowed are finite numbers", x[row]);
-                    return Err(source.refuse(Problem::At(block.place(row), problem)));
+            for (column, name, into) in [(Some(value), "y", &mut all.y), (at, "x", &mut all.x)] {
+                let Some(column) = column else { continue };
+                let refuse = |problem| source.refuse(problem);
+                let given = block.numbers::<f64>(column, name).map_err(refuse)?;
+                if let Some(row) = given.iter().position(|number| !number.is_finite()) {
+                    let problem = format!("{name} is {:?}, allowed are finite numbers", given[row]);
+                    return Err(refuse(Problem::At(block.place(row), problem)));
                 }
-                all.x.extend(x);
+                into.extend(given);
             }
             let count = all.y.len() as u64;
             if count > MAX_SAMPLES {
@@ -186,7 +185,7 @@ pub(super) fn integrate(
     let value = sums.last().copied().unwrap_or_default();
     let is_fine = value.is_finite();
     if !is_fine {
-        watch.object("the integral is not finite: a sample is not, or sums overflow");
+        watch.object("the integral is not finite: sums overflow");
     }
     let written = if !arguments.cumulative && out.is_none() && asked.format == Format::Table {
         let range = match (of.x.first(), of.x.last(), asked.dx) {

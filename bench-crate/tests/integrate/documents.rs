@@ -54,9 +54,10 @@ fn said_as_in(page: &str) {
         let Some(arguments) = command.strip_prefix("quadscan ") else {
             panic!("`{command}` is none of a session")
         };
-        // Quoted words have no blanks.
-        let plain = arguments.replace('\'', "");
-        let words: Vec<&str> = plain.split_whitespace().collect();
+        let Some(words) = shlex::split(arguments) else {
+            panic!("`{command}` has a quote without an end")
+        };
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         // The host computes values of formulas.
         let device = match words.first() {
             Some(&"formula") => &[][..],

@@ -228,7 +228,7 @@ fn what_has_no_place_over_a_box_is_refused() {
         (
             square,
             &["--parameters", "z=1", "--evaluations", "0"],
-            "--evaluations `0` is not a number of evaluations, allowed for cubature are 1 to \
+            "--evaluations `0` is not a number of evaluations, allowed for cubature are 25 to \
              2^63, such as 10000 or 2^30",
         ),
         (

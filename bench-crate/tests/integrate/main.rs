@@ -14,6 +14,7 @@ mod principal_values;
 mod refusals;
 mod samples;
 mod values;
+mod waves;
 
 use std::path::Path;
 

@@ -73,7 +73,7 @@ fn what_has_no_principal_value_is_refused() {
             &["--pv", "c", "--batch", "poles.csv"],
             "--batch poles.csv, line 3: pole is 1.0, allowed are numbers between 0.0 and 1.0".to_owned(),
         ),
-        (&["--pv", "nan"], format!("--principal-value `nan` is no place, {names}")),
+        (&["--pv", "nan"], format!("--principal-value `nan` is not finite, {names}")),
         (&["--pv", "2*c"], format!("--principal-value `2*c` is neither a number nor a name, {names}")),
         (
             &["--pv", "0.5", "--rule", "simpson", "--strips", "8"],

@@ -72,6 +72,11 @@ fn what_is_no_table_is_refused() {
             "--samples t.csv, line 3: x is inf, allowed are finite numbers".to_owned(),
         ),
         (
+            "x,y\n1,2\n2,nan\n",
+            &[],
+            "--samples t.csv, line 3: y is NaN, allowed are finite numbers".to_owned(),
+        ),
+        (
             "x,y\n1,2\n0,3\n0.5,3\n",
             &[],
             format!("--samples t.csv is no table: x has 0.0 at 1 and 0.5 behind it, {rises}"),

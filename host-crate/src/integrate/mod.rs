@@ -2,12 +2,13 @@
 //!
 //! [`Composite`] is one integral over equal strips, by a composite rule; [`Adaptive`] is a
 //! batch of them, each to a tolerance, by Gauss and Kronrod's rules, and [`TanhSinh`] one by
-//! rules for functions that are infinite or steep at their limits. [`Cubature`] is an integral
+//! rules for functions that are infinite or steep at their limits. [`Fourier`] is a batch of integrals of a
+//! formula and a wave, to infinity. [`Cubature`] is an integral
 //! over a box of several dimensions, to a tolerance, [`Vegas`] and [`Lattice`] one of up to 32, from
 //! random points. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels, or writes
-//! a [`Formula`], which needs no compiler of Rust. [`samples`] are functions of which a table is known.
+//! a [`Formula`], which needs no compiler of Rust; [`Outputs`] is a batch of integrals of several. [`samples`] are functions of which a table is known.
 //!
 //! ```
 //! use quadscan::device::{Artifact, Device, DeviceChoice};
@@ -35,9 +36,11 @@ mod batch;
 mod composite;
 mod cubature;
 pub mod formula;
+mod fourier;
 mod items;
 mod monte_carlo;
 pub mod names;
+mod outputs;
 mod refuse;
 pub mod samples;
 mod sharded;
@@ -51,8 +54,10 @@ pub use batch::Batch;
 pub use composite::Composite;
 pub use cubature::{Cubature, CubatureOptions, Cubed, Status};
 pub use formula::Formula;
+pub use fourier::{Fourier, FourierOptions, Wave};
 pub use items::Items;
 pub use monte_carlo::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
+pub use outputs::{Outputs, within_norm};
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::outcome::{

@@ -10,6 +10,8 @@ pub struct Subject {
     pub(super) composite: &'static str,
     pub(super) adaptive: &'static str,
     pub(super) tanh_sinh: &'static str,
+    /// Of formulas alone; elsewhere the name of none.
+    pub(super) fourier: &'static str,
 }
 
 impl Subject {
@@ -25,6 +27,7 @@ impl Subject {
             composite: kernels.composite(),
             adaptive: kernels.adaptive(),
             tanh_sinh: kernels.tanh_sinh(),
+            fourier: "fourier",
         }
     }
 
@@ -48,6 +51,7 @@ impl Subject {
             composite,
             adaptive,
             tanh_sinh,
+            fourier: "fourier_formula_f64",
         }
     }
 }

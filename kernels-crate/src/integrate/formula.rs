@@ -306,3 +306,16 @@ macro_rules! formula {
 
 formula! { f32 "f32" reg32 4 }
 formula! { f64 "f64" reg64 3 }
+
+#[cfg(all(target_os = "cuda", feature = "instances"))]
+crate::batch_kernel! {
+    /// Integrates many Fourier integrals; see `fourier`.
+    #[part(integrate_formula)]
+    #[launch_bounds(256)]
+    fourier_formula_f64 f64 (nodes: *const f64, begins: *const u32, last: u32, is_cosine: u32)
+    |batch| super::fourier::integrate::<Formula, f64>(
+        &batch,
+        &super::levels::Table { nodes, begins, last },
+        is_cosine,
+    )
+}

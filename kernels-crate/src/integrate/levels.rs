@@ -1,5 +1,6 @@
-//! Levels of tanh-sinh rules: the table of their nodes, and what the error is once a level is
-//! done. [`tanh_sinh`](super::tanh_sinh) goes through them; the host makes the table.
+//! Levels of double exponential rules: the table of their nodes, and what the error is once a level is
+//! done. [`tanh_sinh`](super::tanh_sinh) and [`fourier`](super::fourier) go through them; the host makes
+//! the table.
 
 use cuda_std::GpuFloat;
 
@@ -28,9 +29,11 @@ const SETTLED: u32 = 5;
 #[derive(Debug)]
 pub struct Table<R> {
     /// Delta and weight of a node each: the weight is dx / dt over half the interval's
-    /// length, and a half of it at the center, which both ends have.
+    /// length, and a half of it at the center, which both ends have. Of Fourier integrals |omega| times the
+    /// distance, and what multiplies the function.
     pub nodes: *const R,
-    /// Where a level begins, and behind the last one the number of nodes.
+    /// Where a level begins, or each of its [`LISTS`](super::sizes::LISTS), and behind the last one the
+    /// number of nodes.
     pub begins: *const u32,
     /// The last level, [`MIN_LEVELS`] to [`MAX_LEVELS`](super::sizes::MAX_LEVELS).
     pub last: u32,
@@ -129,12 +132,19 @@ impl<R: Real> Levels<R> {
         self.value
     }
 
-    /// Takes the sums of the next level.
+    /// Takes the sums of the next level, which is half of what it adds to those before.
     #[inline(always)]
     pub(super) fn take(&mut self, level: u32, of: Sums<R>) -> Error<R> {
         let half = R::from_f64(0.5);
-        let value = half.mul_add(self.value, of.sum);
+        let sum = half.mul_add(self.value, of.sum);
         let size = half.mul_add(self.size, of.size);
+        self.take_whole(level, Sums { sum, size, ..of })
+    }
+
+    /// Takes the sums of a level that is a rule by itself.
+    #[inline(always)]
+    pub(super) fn take_whole(&mut self, level: u32, of: Sums<R>) -> Error<R> {
+        let (value, size) = (of.sum, of.size);
         let (change, amplitude, difference);
         if level == 0 {
             // Nodes of both phases are known from the next level on.

@@ -2,8 +2,8 @@
 //!
 //! [`integrand`] says what is integrated, [`catalogue`] lists ours, and
 //! [`integrands!`](crate::integrands) makes their kernels; [`composite`] is one integral over
-//! equal strips, by the rules of [`rules`]; [`adaptive`] and [`tanh_sinh`] are [`batch`]es of
-//! them, each to a tolerance. [`sizes`], [`chunks`] and [`outcome`] are what a host shares with
+//! equal strips, by the rules of [`rules`]; [`adaptive`], [`tanh_sinh`] and [`fourier`] are
+//! [`batch`]es of them, each to a tolerance. [`sizes`], [`chunks`] and [`outcome`] are what a host shares with
 //! them. [`trapezoid`], [`compensated`] and [`mapping`] are the kernels of the published tables.
 
 /// Makes kernels of the published mapping, each of what a thread of it does: what a launch must
@@ -57,6 +57,8 @@ pub mod batch;
 pub mod composite;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod estimate;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod fourier;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod interval;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]

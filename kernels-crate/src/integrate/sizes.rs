@@ -47,5 +47,9 @@ pub const MAX_LEVELS: u32 = 10;
 /// The step of t at level 0; every further level halves it.
 pub const STEP: f64 = 0.5;
 
+/// Lists of nodes of a level of a [Fourier](super::fourier) integral: outwards and to the limit, of a
+/// sine and of a cosine.
+pub const LISTS: u32 = 4;
+
 /// What rounding makes of a level, in epsilons of the integral of the function's magnitude.
 pub const ROUNDING_OF_LEVELS: f64 = 32.0;

@@ -377,7 +377,7 @@ def integrands():
 
 def integrate(
     function, a=None, b=None, /, *, over=None, rule=None, rtol=None, atol=0.0, breaks=(), limit=None,
-    dtype="float64", device=None, principal_value=None, **parameters,
+    dtype="float64", device=None, principal_value=None, fourier=None, **parameters,
 ):
     """Integrates a function from ``a`` to ``b``, or a formula over a box.
 
@@ -399,6 +399,13 @@ def integrate(
     ``principal_value``: a number between the limits, or an array, which is broadcast, too: the result is
     the Cauchy principal value of the integral of the formula over ``x - principal_value``.
 
+    ``fourier``: ``("sin", omega)`` or ``("cos", omega, phase)``: the formula is multiplied by
+    ``sin(omega*x + phase)``, or by the cosine, and integrated to infinity, also where it falls slowly.
+    ``omega`` and ``phase`` are numbers or arrays, which are broadcast; ``limit`` is the last level.
+
+    Several formulas divided by ``;`` are outputs: the results have one more axis, the last one. The
+    tolerance ``rtol`` is of the largest of them, and ``evaluations`` are those of each.
+
     Raises ``ValueError`` and ``TypeError`` with the argument that is wrong. An integral that does
     not converge is no error: its ``status`` says why.
 
@@ -413,6 +420,10 @@ def integrate(
     [3.14159, 1.5708]
     >>> quadscan.integrate("1/(x^2 + 1)", -np.inf, np.inf, principal_value=1.0).value.round(10).item()
     -1.5707963268
+    >>> quadscan.integrate("x/(1 + x^2)", 0, np.inf, fourier=("sin", [1.0, 2.0])).value.round(10).tolist()
+    [0.5778636749, 0.2125841658]
+    >>> quadscan.integrate("exp(-x)*cos(3*x); exp(-x)*sin(3*x)", 0, np.inf).value.round(10).tolist()
+    [0.1, 0.3]
     """
     dtype = np.dtype(dtype)
     if dtype not in (np.float32, np.float64):
@@ -421,9 +432,9 @@ def integrate(
         raise TypeError(f"function is a {type(function).__name__}, allowed are a name and a formula")
     breaks = () if breaks is None else [float(point) for point in breaks]
     if over is not None:
-        has_pole = ("principal_value", principal_value is not None)
-        for name, is_given in (("a", a is not None), ("b", b is not None), ("breaks", len(breaks) > 0), has_pole):
-            if is_given:
+        beside = {"a": a, "b": b, "breaks": breaks or None, "principal_value": principal_value, "fourier": fourier}
+        for name, given in beside.items():
+            if given is not None:
                 raise TypeError(f"{name} is given beside over, allowed is one of them")
         if rule not in (None, "cubature"):
             raise TypeError(f"rule is {rule!r}, allowed beside over is 'cubature'")
@@ -432,8 +443,9 @@ def integrate(
         return _over(function, over, rtol, atol, limit, device, parameters)
     if principal_value is not None and len(breaks) > 0:
         raise TypeError("breaks is given beside principal_value, allowed is one of them")
+    wave = () if fourier is None else _wave(fourier, rule, breaks, principal_value, dtype)
     rule = rule or "g10k21"
-    names, limits = _quadscan.integrand(function)
+    names, limits, outputs = _quadscan.integrand(function)
     missing = [name for name, given in (("a", a), ("b", b)) if given is None]
     if limits is None and missing:
         raise TypeError(f"{missing[0]} is not given, and a formula has no limits of its own")
@@ -443,6 +455,7 @@ def integrate(
     arrays += [_numbers(parameters[name], name, dtype) for name in names]
     if principal_value is not None:
         arrays.append(_numbers(principal_value, "principal_value", dtype))
+    arrays += [_numbers(value, "fourier", dtype) for value in wave[1:]]
     try:
         arrays = np.broadcast_arrays(*arrays)
     except ValueError:
@@ -452,19 +465,48 @@ def integrate(
     lower, upper = (np.require(array, requirements="CA").reshape(-1) for array in arrays[:2])
     columns = [array.reshape(-1) for array in arrays[2:]]
     rows = np.ascontiguousarray(np.stack(columns, -1) if columns else np.empty(0, dtype))
-    results = Integrals(*(np.empty(shape, of) for of in (dtype, dtype, np.uint32, np.uint32)))
+    results = Integrals(*(np.empty((outputs, *shape), of) for of in (dtype, dtype, np.uint32, np.uint32)))
     device = open(device) if isinstance(device, str) else device or open()
     goal = _Goal(rule, rtol, float(atol), list(breaks), limit)
-    device.integrate(
-        function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
-        (rows.ctypes.data, rows.size), n, tuple(result.ctypes.data for result in results),
-        principal_value is not None,
-    )
-    return Integrals(*(result[()] for result in results))
+    change = "pole" if principal_value is not None else wave[0] if wave else None
+    for output in range(outputs):
+        device.integrate(
+            function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
+            (rows.ctypes.data, rows.size), n, tuple(result[output:].ctypes.data for result in results),
+            output, change,
+        )
+    if outputs == 1:
+        return Integrals(*(result[0][()] for result in results))
+    _converge_by_norm(results, goal, 1e-10 if dtype == np.float64 else 1e-4)
+    return Integrals(*(np.moveaxis(result, 0, -1) for result in results))
 
 
-def integrate_samples(y, x=None, dx=1.0, *, rule="simpson", cumulative=False, device=None):
-    """Integrates a table: ``y`` at places ``x``, which rise or fall, or at a distance of ``dx``.
+def _wave(fourier, rule, breaks, principal_value, dtype):
+    """The wave's name, omega and phase."""
+    allowed = 'allowed are ("sin", omega) and ("sin", omega, phase), and the same with "cos"'
+    if not isinstance(fourier, tuple) or len(fourier) not in (2, 3) or fourier[0] not in ("sin", "cos"):
+        raise TypeError(f"fourier is {fourier!r}, {allowed}")
+    beside = {"rule": rule, "breaks": breaks or None, "principal_value": principal_value}
+    for name, given in beside.items():
+        if given is not None:
+            raise TypeError(f"{name} is given beside fourier, allowed is one of them")
+    if dtype != np.float64:
+        raise TypeError(f"dtype is {dtype}, allowed beside fourier is float64")
+    return fourier if len(fourier) == 3 else (*fourier, 0.0)
+
+
+def _converge_by_norm(results, goal, default):
+    """Lets outputs converge whose errors are within the tolerance of an item's largest one."""
+    relative = goal.relative if goal.relative is not None else 0.0 if goal.absolute > 0 else default
+    norm = np.where(np.isfinite(results.value), np.abs(results.value), 0).max(axis=0)
+    is_known = np.isin(results.status, (Status.OUT_OF_INTERVALS, Status.ROUNDOFF))
+    is_known &= results.error <= np.maximum(goal.absolute, relative * norm)
+    results.status[is_known] = Status.CONVERGED
+
+
+def integrate_samples(y, x=None, dx=None, *, rule="simpson", cumulative=False, device=None):
+    """Integrates a table: ``y`` at places ``x``, which rise or fall, or at a distance of ``dx``, which is 1
+    unless it is given.
 
     ``rule``: ``simpson``, ``trapezoid`` or, for a distance, ``gregory``. ``cumulative``: the integral up
     to each sample, in place of the whole. ``y`` and ``x`` are arrays of one dimension of the host, in
@@ -479,6 +521,8 @@ def integrate_samples(y, x=None, dx=1.0, *, rule="simpson", cumulative=False, de
     [0.0, 0.5, 3.0]
     """
     arrays = [np.require(_numbers(y, "y", np.float64), requirements="CA")]
+    if x is not None and dx is not None:
+        raise TypeError("dx is given beside x, allowed is one of them")
     if x is not None:
         arrays.append(np.require(_numbers(x, "x", np.float64), requirements="CA"))
     for array, name in zip(arrays, "yx"):
@@ -489,7 +533,7 @@ def integrate_samples(y, x=None, dx=1.0, *, rule="simpson", cumulative=False, de
     steps = np.empty_like(arrays[0])
     addresses = [array.ctypes.data for array in arrays]
     _quadscan.sample_increments(
-        (addresses[0], steps.size), addresses[1] if x is not None else 0, float(dx), rule, steps.ctypes.data,
+        (addresses[0], steps.size), addresses[1] if x is not None else 0, 1.0 if dx is None else float(dx), rule, steps.ctypes.data,
     )
     return scan(steps, device=device) if cumulative else reduce(steps, device=device)
 

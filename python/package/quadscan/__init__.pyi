@@ -87,12 +87,13 @@ def integrate(
     dtype: DTypeLike = "float64",
     device: Device | str | None = None,
     principal_value: ArrayLike | None = None,
+    fourier: tuple[Literal["sin", "cos"], ArrayLike] | tuple[Literal["sin", "cos"], ArrayLike, ArrayLike] | None = None,
     **parameters: ArrayLike,
 ) -> Integrals: ...
 def integrate_samples(
     y: ArrayLike,
     x: ArrayLike | None = None,
-    dx: float = 1.0,
+    dx: float | None = None,
     *,
     rule: Literal["simpson", "trapezoid", "gregory"] = "simpson",
     cumulative: bool = False,

@@ -15,6 +15,7 @@ mod cubature_formula;
 mod diagnostics;
 mod ends;
 mod formula;
+mod fourier;
 mod graphs;
 mod launches;
 mod limits;
@@ -95,6 +96,11 @@ fn cases() -> Vec<Case> {
         formula::a_formula_knows_its_distance_from_a_limit,
         ends::a_corner_next_to_the_end_of_an_interval_is_seen,
         formula::formulas_that_do_not_fit_are_refused,
+        fourier::powers_that_fall_slowly_have_their_closed_forms,
+        fourier::a_limit_may_be_singular_and_far_from_0,
+        fourier::waves_go_to_either_infinity_and_to_both,
+        fourier::a_fourier_integral_does_not_depend_on_the_batch_or_the_launch,
+        fourier::what_is_no_fourier_integral_says_why,
         cubature::claims_of_the_seven_integrands_hold,
         cubature::a_jump_or_a_corner_anywhere_is_cut_at,
         cubature::boxes_go_either_way_and_have_the_same_bits_again,

@@ -8,11 +8,16 @@ mod layout;
 use std::cmp::Ordering;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use rayon::prelude::*;
+
 use super::Problem;
 use super::block::{Block, Column, Heading, Kind, Numbers, Place, Places, Texts};
 use super::form::{Rows, Writer};
 use header::Descr;
 use layout::{Cell, Form, Plane, code_of, wrong};
+
+/// Rows that a core converts at a time.
+const PIECE: usize = 1 << 12;
 
 /// A reading of a file.
 pub(super) struct NpyRows<I> {
@@ -129,10 +134,25 @@ impl Cell {
             .chunks_exact(row.max(1))
             .map(|row| &row[self.at..self.at + self.size]);
         if let Form::Number { scalar, is_big } = self.form {
-            let mut bytes: Vec<u8> = cells.flatten().copied().collect();
-            if is_big != cfg!(target_endian = "big") {
-                bytes.chunks_exact_mut(self.size).for_each(<[u8]>::reverse);
-            }
+            let (count, row, is_turned) = (
+                bytes.len() / row.max(1),
+                row.max(1),
+                is_big != cfg!(target_endian = "big"),
+            );
+            let mut numbers = vec![0; count * self.size];
+            let pieces = numbers.par_chunks_mut(PIECE * self.size);
+            pieces
+                .zip(bytes.par_chunks(PIECE * row))
+                .for_each(|(to, from)| {
+                    let rows = from.chunks_exact(row);
+                    for (to, from) in to.chunks_exact_mut(self.size).zip(rows) {
+                        to.copy_from_slice(&from[self.at..self.at + self.size]);
+                        if is_turned {
+                            to.reverse();
+                        }
+                    }
+                });
+            let bytes = numbers;
             let absent = Vec::new();
             let numbers = Numbers {
                 scalar,
@@ -211,19 +231,25 @@ impl<W: Write> NpyWriter<W> {
 
 impl<W: Write> Writer for NpyWriter<W> {
     fn write(&mut self, columns: &[&Column]) -> io::Result<()> {
-        let mut cell = Vec::new();
-        for row in 0..columns.first().map_or(0, |column| column.rows()) {
-            for (column, &size) in columns.iter().zip(&self.sizes) {
-                cell.clear();
-                cell.extend_from_slice(column.bytes(row));
-                if let (Column::Numbers(_), true) = (column, cfg!(target_endian = "big")) {
-                    cell.reverse();
+        let each = self.sizes.iter().sum::<usize>();
+        let rows = columns.first().map_or(0, |column| column.rows());
+        let mut all = vec![0; rows * each];
+        let pieces = all.par_chunks_mut((PIECE * each).max(1)).enumerate();
+        pieces.for_each(|(piece, to)| {
+            for (row, mut to) in to.chunks_exact_mut(each.max(1)).enumerate() {
+                for (column, &size) in columns.iter().zip(&self.sizes) {
+                    let cell;
+                    (cell, to) = to.split_at_mut(size);
+                    let bytes = column.bytes(piece * PIECE + row);
+                    let bytes = &bytes[..bytes.len().min(size)];
+                    cell[..bytes.len()].copy_from_slice(bytes);
+                    if let (Column::Numbers(_), true) = (column, cfg!(target_endian = "big")) {
+                        cell.reverse();
+                    }
                 }
-                cell.resize(size, 0);
-                self.output.write_all(&cell)?;
             }
-        }
-        Ok(())
+        });
+        self.output.write_all(&all)
     }
 
     fn finish(&mut self) -> io::Result<()> {

@@ -33,7 +33,7 @@ impl Formula {
             let problem = format!("no variables are given, allowed are 1 to {MAX_DIMENSIONS}");
             return Err(FormulaError::new(text, 0, problem));
         }
-        Self::read(text, variables, None)
+        Self::one(text, variables, None)
     }
 
     /// What the variables of a box are called, in their order; none where it is a function of `x`

@@ -38,6 +38,11 @@ pub use boxes::Limits;
 pub use number::Number;
 pub use pole::PrincipalValue;
 
+const OF_A_BOX: &str = "has variables of a box, allowed are those of Formula::parse";
+
+/// The most outputs of a text.
+pub const MAX_OUTPUTS: usize = 16;
+
 /// What a formula may cost to be computed in rows of nodes: instructions, roughly.
 const SHORT: u32 = 24;
 
@@ -72,7 +77,27 @@ impl Formula {
     ///
     /// What is wrong with the text, and where.
     pub fn parse(text: &str) -> std::result::Result<Self, FormulaError> {
-        Self::read(text, &[], None)
+        Self::one(text, &[], None)
+    }
+
+    /// The functions of a text, at most [`MAX_OUTPUTS`], divided by `;`: of `x` or, where there are any,
+    /// of these variables. All have the same parameters, and names that a `let` has bound mean the same in
+    /// all that follow.
+    ///
+    /// # Errors
+    ///
+    /// As [`Formula::parse`].
+    ///
+    /// ```
+    /// use quadscan::integrate::Formula;
+    ///
+    /// let both = Formula::outputs("let a = exp(-k*x); a*cos(w*x); a*sin(w*x)", &[])?;
+    /// assert_eq!(both.len(), 2);
+    /// assert!(both.iter().all(|of| of.parameters() == ["k", "w"]));
+    /// # Ok::<(), quadscan::integrate::FormulaError>(())
+    /// ```
+    pub fn outputs(text: &str, variables: &[&str]) -> std::result::Result<Vec<Self>, FormulaError> {
+        Self::read(text, variables, None, MAX_OUTPUTS)
     }
 
     /// The function of a text with these parameters, whether it has them or not, and no others.
@@ -84,23 +109,33 @@ impl Formula {
         text: &str,
         parameters: &[&str],
     ) -> std::result::Result<Self, FormulaError> {
-        Self::read(text, &[], Some(parameters))
+        Self::one(text, &[], Some(parameters))
+    }
+
+    fn one(
+        text: &str,
+        variables: &[&str],
+        names: Option<&[&str]>,
+    ) -> std::result::Result<Self, FormulaError> {
+        Self::read(text, variables, names, 1).map(|mut all| all.swap_remove(0))
     }
 
     fn read(
         text: &str,
         variables: &[&str],
         names: Option<&[&str]>,
-    ) -> std::result::Result<Self, FormulaError> {
-        let parsed = parse::parse(text, variables, names)?;
-        Ok(Self {
+        most: usize,
+    ) -> std::result::Result<Vec<Self>, FormulaError> {
+        let parsed = parse::parse(text, variables, names, most)?;
+        let output = |&root: &Id| Self {
             text: text.trim().to_owned(),
-            graph: parsed.graph,
-            root: parsed.root,
+            graph: parsed.graph.clone(),
+            root,
             variables: variables.iter().map(|&name| name.to_owned()).collect(),
-            parameters: parsed.parameters,
+            parameters: parsed.parameters.clone(),
             is_short: None,
-        })
+        };
+        Ok(parsed.roots.iter().map(output).collect())
     }
 
     /// The text.
@@ -208,6 +243,29 @@ impl Formula {
         })
     }
 
+    /// The same function with two parameters behind its own, `omega` and `phase`: those of the wave that a
+    /// [`Fourier`](super::Fourier) integral multiplies it by.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Argument`] for a formula of a box, and of more than six parameters.
+    pub fn with_wave(&self) -> Result<Self> {
+        let (own, most) = (self.parameters.len(), super::MAX_PARAMETERS - 2);
+        let problem = if !self.variables.is_empty() {
+            OF_A_BOX.to_owned()
+        } else if own > most {
+            format!("has {own} parameters, allowed with a wave are {most}")
+        } else {
+            let wave = ["omega", "phase"].map(str::to_owned);
+            let parameters = self.parameters.iter().cloned().chain(wave).collect();
+            return Ok(Self {
+                parameters,
+                ..self.clone()
+            });
+        };
+        Err(Error::argument("formula", problem))
+    }
+
     /// The PTX of the kernel `entry` of a module with the formula in its hole: what is loaded.
     ///
     /// # Errors
@@ -216,8 +274,7 @@ impl Formula {
     /// where nothing is known of it, [`Error::Argument`] for a formula of several variables.
     pub fn ptx<R: Number>(&self, module: &Module, entry: &str) -> Result<String> {
         if !self.variables.is_empty() {
-            let problem = "has variables of a box, allowed are those of Formula::parse";
-            return Err(Error::argument("formula", problem));
+            return Err(Error::argument("formula", OF_A_BOX));
         }
         let template = module.text_of(entry)?;
         splice::module::<R>(template, template, Some(entry), self)

@@ -30,16 +30,18 @@ const POWER: u32 = 9;
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub(super) graph: Graph,
-    pub(super) root: Id,
+    /// Of each output.
+    pub(super) roots: Vec<Id>,
     pub(super) parameters: Vec<String>,
 }
 
-/// Reads a formula of `x` or, where there are any, of these variables. With `names`, which are then
-/// its parameters, others are refused.
+/// Reads a formula of `x` or, where there are any, of these variables, with up to `most` outputs. With
+/// `names`, which are then its parameters, others are refused.
 pub(super) fn parse(
     text: &str,
     variables: &[&str],
     names: Option<&[&str]>,
+    most: usize,
 ) -> Result<Parsed, FormulaError> {
     if text.len() > MAX_TEXT {
         let problem = format!(
@@ -66,9 +68,9 @@ pub(super) fn parse(
     for name in names.unwrap_or_default() {
         parser.parameter(name, 0)?;
     }
-    let root = parser.formula()?;
+    let roots = parser.outputs(most)?;
     Ok(Parsed {
-        root,
+        roots,
         graph: parser.graph,
         parameters: parser.parameters,
     })
@@ -90,13 +92,29 @@ struct Parser<'t> {
 type Value = (Id, bool);
 
 impl<'t> Parser<'t> {
-    fn formula(&mut self) -> Result<Id, FormulaError> {
+    /// Expressions divided by `;`, and bindings before each of them.
+    fn outputs(&mut self, most: usize) -> Result<Vec<Id>, FormulaError> {
+        let mut roots = vec![self.output()?];
+        while most > 1 && self.peek() == Kind::Sign(";") {
+            if roots.len() == most {
+                return Err(self.wrong(format!("allowed are 1 to {most} outputs")));
+            }
+            self.place += 1;
+            roots.push(self.output()?);
+        }
+        self.end().map(|()| roots)
+    }
+
+    fn output(&mut self) -> Result<Id, FormulaError> {
         while self.peek() == Kind::Name("let") {
             self.binding()?;
         }
-        let (root, _) = self.expression(0)?;
+        self.expression(0).map(|(root, _)| root)
+    }
+
+    fn end(&self) -> Result<(), FormulaError> {
         match self.peek() {
-            Kind::End => Ok(root),
+            Kind::End => Ok(()),
             Kind::Sign(")") => Err(self.wrong("a `)` has no `(`")),
             Kind::Sign("=") => Err(self.wrong("`=` has no place here, the comparison is `==`")),
             Kind::Sign("**") => Err(self.wrong("`**` has no meaning, the power is `^`")),

@@ -125,7 +125,7 @@ impl Formula {
     pub fn around_pole(&self) -> Result<Self> {
         let own = self.parameters.len();
         let problem = if !self.variables.is_empty() {
-            "has variables of a box, allowed are those of Formula::parse".to_owned()
+            super::OF_A_BOX.to_owned()
         } else if self.uses_distances() {
             "has from_lower or to_upper, which a principal value does not have".to_owned()
         } else if own + MORE > MAX_PARAMETERS {

@@ -18,6 +18,24 @@ fn value(text: &str, parameters: &[f64]) -> f64 {
     formula.eval(at(1.75), parameters)
 }
 
+#[test]
+fn outputs_are_divided_by_semicolons_and_have_all_parameters() {
+    let all = Formula::outputs("let a = k*x; a; let b = a*w; b + 1", &[]);
+    let all = all.unwrap_or_else(|error| panic!("{error}"));
+    let values: Vec<f64> = all
+        .iter()
+        .map(|of| of.eval(at(1.75), &[2.0, 3.0]))
+        .collect();
+    assert_eq!(values, [3.5, 11.5]);
+    assert!(all.iter().all(|of| of.parameters() == ["k", "w"]));
+    let of = |text: &str| Formula::outputs(text, &[]).map_err(|error| error.to_string());
+    assert_eq!(of(&["x"; 16].join(";")).map(|all| all.len()), Ok(16));
+    let many = of(&["x"; 17].join(";")).err().unwrap_or_default();
+    assert!(many.contains("allowed are 1 to 16 outputs"), "{many}");
+    assert!(of("x;").is_err() && of("x; let a = 1;").is_err());
+    assert!(Formula::parse("x; x").is_err());
+}
+
 /// Expected: Rust's own arithmetic and functions, within an ulp or two.
 #[test]
 fn texts_mean_what_they_say() {
