@@ -85,10 +85,11 @@ impl<R: Number> Runner<R> {
     /// it.
     pub(super) fn most(&self) -> usize {
         match &self.plan {
-            Plan::Cubature(..) | Plan::Vegas(..) | Plan::Lattice(..) => 1,
-            Plan::Strips(..) => ROWS,
-            _ if self.device.properties().has_timer => columns::ROWS,
+            Plan::Vegas(..) | Plan::Lattice(..) => 1,
             // The emulator.
+            Plan::Cubature(..) if !self.device.properties().has_timer => 1,
+            Plan::Strips(..) | Plan::Cubature(..) => ROWS,
+            _ if self.device.properties().has_timer => columns::ROWS,
             _ => ROWS,
         }
     }
@@ -119,9 +120,11 @@ impl<R: Number> Runner<R> {
             Plan::TanhSinh(plan) => batch(device, items, |items, outcomes| {
                 plan.integrate(items, outcomes)
             }),
-            Plan::Cubature(plan, limits) => over_box(items, |parameters| {
-                Ok(Row::cubed(&plan.integrate(limits, parameters)?))
-            }),
+            Plan::Cubature(plan, limits) => {
+                let parameters: Vec<_> = (0..items.len()).map(|item| given(items, item)).collect();
+                let found = plan.integrate_each(limits, &parameters)?;
+                Ok(found.iter().map(Row::cubed).collect())
+            }
             Plan::Vegas(plan, limits) => over_box(items, |parameters| {
                 Ok(Row::sampled(&plan.integrate(limits, parameters)?))
             }),
@@ -137,14 +140,18 @@ fn over_box<R: Number, const AXES: usize>(
     items: &Items<R>,
     mut integrate: impl FnMut(&[[f64; AXES]; 2]) -> Result<Row<R>>,
 ) -> Result<Vec<Row<R>>> {
-    let row = |item| {
-        let mut given = [[0.0; AXES]; 2];
-        for (to, parameter) in given[0].iter_mut().zip(items.parameters_of(item)) {
-            *to = parameter.to_f64();
-        }
-        integrate(&given)
-    };
-    (0..items.len()).map(row).collect()
+    (0..items.len())
+        .map(|item| integrate(&given(items, item)))
+        .collect()
+}
+
+/// The parameters of an item over a box.
+fn given<R: Number, const AXES: usize>(items: &Items<R>, item: usize) -> [[f64; AXES]; 2] {
+    let mut given = [[0.0; AXES]; 2];
+    for (to, parameter) in given[0].iter_mut().zip(items.parameters_of(item)) {
+        *to = parameter.to_f64();
+    }
+    given
 }
 
 /// All items in one launch.

@@ -1,5 +1,6 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
+mod batch;
 mod cuts;
 mod formula;
 #[cfg(test)]
@@ -20,7 +21,8 @@ use cuda_std::launch::Actual;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::cubature::region::{
-    ADDERS, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NODES, PLAN, Region, SUMS, WARPS, chunks,
+    ADDERS, AGAIN, LACKS, LINE, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NODES, PLAN, PLANS,
+    Region, SUMS, WARPS, chunks,
 };
 
 use super::refuse;
@@ -36,6 +38,11 @@ const THREADS: u32 = 256;
 const MAX_CHUNKS: u32 = 1 << 17;
 /// and regions.
 const MAX_REGIONS: usize = 1 << 15;
+
+/// Looks that keep a device busy where a warp makes all of a region's at an axis.
+const MANY_LOOKS: u32 = 1 << 14;
+/// Integrals whose parameters are on the device at a time.
+const MAX_MEMBERS: usize = 1 << 20;
 
 /// What there is room for at first.
 const FEW: usize = 64;
@@ -146,6 +153,7 @@ pub struct Cubature {
     options: CubatureOptions,
     table: Buffer<f64>,
     regions: Buffer<Region>,
+    parameters: Buffer<Parameters>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
 }
@@ -185,6 +193,7 @@ impl Cubature {
             options,
             table: device.upload(&table::nodes())?,
             regions: device.alloc(FEW)?,
+            parameters: device.alloc(1)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
         })
@@ -205,6 +214,22 @@ impl Cubature {
     /// parameters, and where the first rule has more evaluations than are allowed; [`Error::UnknownKernel`] where the module does not have the kernels;
     /// [`Error::OutOfMemory`]; the driver's.
     pub fn integrate(&mut self, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Cubed> {
+        let outcomes = self.integrate_each(limits, std::slice::from_ref(parameters))?;
+        Ok(outcomes[0])
+    }
+
+    /// The integrals over a box with each of these parameters, in the same launches: many small ones keep a
+    /// device busy that one of them does not. An outcome has the bits that [`Cubature::integrate`] gives
+    /// it; the allowed regions and evaluations are those of one integral.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cubature::integrate`].
+    pub fn integrate_each(
+        &mut self,
+        limits: &[(f64, f64)],
+        parameters: &[Parameters],
+    ) -> Result<Vec<Cubed>> {
         let dimensions = limits.len();
         if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&dimensions) {
             let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
@@ -227,39 +252,40 @@ impl Cubature {
             sign,
             limits: sorted,
             volume,
-        } = Sorted::new(limits, parameters)?;
-        if sorted.iter().any(|(from, to)| from == to) {
-            let status = Status::Converged;
-            return Ok(Cubed {
-                value: 0.0,
-                error: 0.0,
+        } = Sorted::new(limits, parameters.as_flattened())?;
+        let is_empty = sorted.iter().any(|(from, to)| from == to);
+        if is_empty || !volume.is_normal() {
+            let none = Cubed {
+                value: if is_empty { 0.0 } else { f64::NAN },
+                error: if is_empty { 0.0 } else { f64::INFINITY },
                 evaluations: 0,
                 regions: 0,
                 rounds: 0,
-                status,
-            });
+                status: if is_empty {
+                    Status::Converged
+                } else {
+                    Status::NotFinite
+                },
+            };
+            return Ok(vec![none; parameters.len()]);
         }
-        if !volume.is_normal() {
-            return Ok(Cubed {
-                value: f64::NAN,
-                error: f64::INFINITY,
-                evaluations: 0,
-                regions: 0,
-                rounds: 0,
-                status: Status::NotFinite,
-            });
+        let (options, mut outcomes) = (self.options, Vec::with_capacity(parameters.len()));
+        for parameters in parameters.chunks(MAX_MEMBERS) {
+            make_room(&mut self.parameters, parameters.len())?;
+            self.parameters
+                .slice_mut(..parameters.len())?
+                .copy_from(parameters)?;
+            let mut on = OnDevice {
+                plan: self,
+                dimensions: dimensions as u32,
+            };
+            let count = parameters.len() as u32;
+            outcomes.extend(batch::integrate(&sorted, &options, count, &mut on)?);
         }
-        let options = self.options;
-        let mut on = OnDevice {
-            plan: self,
-            dimensions: dimensions as u32,
-            parameters,
-        };
-        let of = rounds::integrate(&sorted, &options, &mut on)?;
-        Ok(Cubed {
-            value: sign * of.value,
-            ..of
-        })
+        for of in &mut outcomes {
+            of.value *= sign;
+        }
+        Ok(outcomes)
     }
 
     fn launch(&self, entry: &str, blocks: u32, threads: u32, of: &[Actual<'_>]) -> Result<()> {
@@ -286,6 +312,7 @@ fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
         half: part.to,
         goal,
         nodes: part.nodes.map(u32::from),
+        member: u64::from(part.member),
         first,
         plane,
     };
@@ -297,21 +324,20 @@ fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
     region
 }
 
-/// An integral whose regions are summed on the device.
+/// Integrals whose regions are summed on the device.
 struct OnDevice<'a> {
     plan: &'a mut Cubature,
     dimensions: u32,
-    parameters: &'a Parameters,
 }
 
 impl OnDevice<'_> {
     /// Looks along lines of the regions that are there.
-    fn look(&mut self, count: u32, is_plan: u32) -> Result<()> {
+    fn look(&mut self, count: u32, purpose: u32) -> Result<()> {
         let plan = &*self.plan;
         let (of, table) = (plan.regions.address(), plan.table.address());
-        let (dimensions, to) = (self.dimensions, plan.sums.address());
-        let request = arguments![of, count, is_plan, dimensions, table, *self.parameters, to];
-        let blocks = (count * dimensions).div_ceil(WARPS);
+        let (parameters, to) = (plan.parameters.address(), plan.sums.address());
+        let request = arguments![of, count, purpose, self.dimensions, table, parameters, to];
+        let blocks = (count * self.dimensions).div_ceil(WARPS);
         plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
     }
 
@@ -330,16 +356,8 @@ impl OnDevice<'_> {
             plan.partials.address(),
             plan.sums.address(),
         );
-        let table = plan.table.address();
-        let request = arguments![
-            of,
-            count,
-            all,
-            self.dimensions,
-            table,
-            *self.parameters,
-            partials
-        ];
+        let (table, parameters) = (plan.table.address(), plan.parameters.address());
+        let request = arguments![of, count, all, self.dimensions, table, parameters, partials];
         plan.launch(
             plan.kernels.rule(),
             all.div_ceil(WARPS),
@@ -353,8 +371,35 @@ impl OnDevice<'_> {
             THREADS,
             &arguments![of, count, partials, sums],
         )?;
-        self.look(count, 0)?;
+        self.look(count, LACKS)?;
         self.plan.sums.slice(..regions.len() * SUMS)?.to_vec()
+    }
+}
+
+impl OnDevice<'_> {
+    /// Looks along lines of regions, of which there come so many numbers an axis.
+    fn lines<T>(
+        &mut self,
+        purpose: u32,
+        width: usize,
+        asked: &[T],
+        of: impl Fn(&T) -> Region,
+    ) -> Result<Vec<f64>> {
+        let width = width * self.dimensions as usize;
+        let mut lines = Vec::with_capacity(asked.len() * width);
+        for asked in asked.chunks(MAX_REGIONS) {
+            let plan = &mut *self.plan;
+            let regions: Vec<Region> = asked.iter().map(&of).collect();
+            let numbers = regions.len() * width;
+            make_room(&mut plan.regions, regions.len())?;
+            make_room(&mut plan.sums, numbers)?;
+            plan.regions
+                .slice_mut(..regions.len())?
+                .copy_from(&regions)?;
+            self.look(regions.len() as u32, purpose)?;
+            lines.extend(self.plan.sums.slice(..numbers)?.to_vec()?);
+        }
+        Ok(lines)
     }
 }
 
@@ -380,20 +425,42 @@ impl Evaluate for OnDevice<'_> {
     }
 
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {
-        let mut plans = Vec::with_capacity(asked.len() * self.dimensions as usize * PLAN);
-        for asked in asked.chunks(MAX_REGIONS) {
-            let plan = &mut *self.plan;
-            let of = |ask: &Ask| region_of(&ask.part, 0, ask.plane, ask.goal);
-            let regions: Vec<Region> = asked.iter().map(of).collect();
-            let numbers = regions.len() * self.dimensions as usize * PLAN;
-            make_room(&mut plan.regions, regions.len())?;
-            make_room(&mut plan.sums, numbers)?;
-            plan.regions
-                .slice_mut(..regions.len())?
-                .copy_from(&regions)?;
-            self.look(regions.len() as u32, 1)?;
-            plans.extend(self.plan.sums.slice(..numbers)?.to_vec()?);
+        let of = |ask: &Ask| region_of(&ask.part, 0, ask.plane, ask.goal);
+        self.lines(PLANS, PLAN, asked, of)
+    }
+
+    fn looks(&mut self, asked: &[(Part, u32)]) -> Result<Vec<f64>> {
+        let all: u32 = asked.iter().map(|&(_, looks)| looks).sum();
+        let width = LINE * self.dimensions as usize;
+        // A warp makes all looks at an axis, or, where that leaves the device idle, one.
+        let each = if all < MANY_LOOKS { 1 } else { all };
+        let parts = asked.iter().flat_map(|(part, looks)| {
+            let first = (1..=*looks).step_by(each as usize);
+            first.map(move |first| (part, first, each.min(looks + 1 - first)))
+        });
+        let parts: Vec<_> = parts.collect();
+        let found = self.lines(AGAIN, LINE, &parts, |&(part, first, looks)| {
+            region_of(part, looks, first, 0.0)
+        })?;
+        if each > 1 {
+            return Ok(found);
         }
-        Ok(plans)
+        let (mut most, mut rest) = (Vec::with_capacity(asked.len() * width), &found[..]);
+        for &(_, looks) in asked {
+            let (own, others) = rest.split_at(width * looks as usize);
+            let first = most.len();
+            most.extend_from_slice(&own[..width]);
+            for look in own.chunks(width).skip(1) {
+                let lines = most[first..].chunks_mut(LINE).zip(look.chunks(LINE));
+                // NaN stays.
+                for (line, other) in
+                    lines.filter(|(line, other)| other[3] > line[3] || other[3].is_nan())
+                {
+                    line.copy_from_slice(other);
+                }
+            }
+            rest = others;
+        }
+        Ok(most)
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Part {
     pub(super) from: [f64; MAX_DIMENSIONS],
     pub(super) to: [f64; MAX_DIMENSIONS],
     pub(super) nodes: [u8; MAX_DIMENSIONS],
+    /// The integral of a batch that it is of.
+    pub(super) member: u32,
 }
 
 impl Part {
@@ -29,6 +31,11 @@ impl Part {
             .iter()
             .map(|&nodes| u64::from(nodes.max(1)));
         counts.product()
+    }
+
+    fn volume(&self, dimensions: usize) -> f64 {
+        let widths = self.to.iter().zip(&self.from).take(dimensions);
+        widths.map(|(to, from)| to - from).product()
     }
 }
 
@@ -51,13 +58,14 @@ pub(super) struct Region {
     pub(super) is_oblique: bool,
     /// Whether its nodes are those of a plan.
     pub(super) is_planned: bool,
+    /// Whether it was looked at again.
+    pub(super) is_seen: bool,
 }
 
 impl Region {
     pub(super) fn new(part: Part, is_planned: bool, sums: &[f64], dimensions: usize) -> Self {
         let mut axes = [Axis::default(); MAX_DIMENSIONS];
-        let widths = part.to.iter().zip(&part.from).take(dimensions);
-        let volume = widths.map(|(to, from)| to - from).product();
+        let volume = part.volume(dimensions);
         let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
         let of_axes = coefficients.zip(sums[LINES..].chunks(LINE));
         for (k, (axis, (of, line))) in axes[..dimensions].iter_mut().zip(of_axes).enumerate() {
@@ -76,6 +84,7 @@ impl Region {
             plane: sums[BEST + 1] as u32,
             is_oblique: false,
             is_planned,
+            is_seen: false,
         };
         region.doubt(1.0, dimensions);
         region
@@ -101,6 +110,16 @@ impl Region {
                 self.lacks += doubt * lacks;
             }
         }
+    }
+
+    /// Believes other lines, where they refute the error.
+    pub(super) fn see_again(&mut self, lines: &[f64], dimensions: usize) {
+        let volume = self.part.volume(dimensions);
+        for (axis, line) in self.axes.iter_mut().zip(lines.chunks(LINE)) {
+            axis.see_again(line, volume);
+        }
+        self.is_seen = true;
+        self.doubt(self.doubt, dimensions);
     }
 
     /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
