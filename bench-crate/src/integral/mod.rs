@@ -3,7 +3,7 @@
 //! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
 //! function, one of the `catalogue` or a formula, `over` the box of one of several variables, `pole` that of a principal value, and `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
-//! columns and its words. `samples` are integrals of tables. How integrals are computed is
+//! columns and its words, and `regions` a figure of a box. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
 //! [`columns`]'s.
 
@@ -18,6 +18,7 @@ mod number;
 mod output;
 mod over;
 mod pole;
+mod regions;
 mod request;
 mod results;
 mod run;
@@ -168,6 +169,9 @@ fn alone<R: Number>(
 ) -> Result<Done> {
     let mut tally = Tally::default();
     let (rows, slopes) = runner.rows(items, &mut tally, |row| Place::Row(row as u64))?;
+    if let Some(path) = &request.regions {
+        regions::write(path, &request.of, &runner.value.regions(items)?)?;
+    }
     let name = request.slope();
     let written = if request.out.is_none() && request.format == Format::Table {
         let slope = name.zip(slopes.as_ref().map(|slopes| &slopes[0]));

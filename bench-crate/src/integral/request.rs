@@ -12,6 +12,7 @@ use super::method::Method;
 use super::number::Number;
 use super::over::Over;
 use super::refused;
+use super::regions;
 use crate::cli::IntegrateArguments;
 use crate::columns::{self, Source};
 use crate::device::choice;
@@ -66,8 +67,10 @@ pub(super) struct Request<R: Number> {
     pub(super) device: DeviceChoice,
     /// Form of the results on standard output.
     pub(super) format: Format,
-    /// The file of results.
+    /// The file of results,
     pub(super) out: Option<PathBuf>,
+    /// and that of a figure of the regions.
+    pub(super) regions: Option<PathBuf>,
 }
 
 /// A formula as an integrand.
@@ -158,10 +161,12 @@ impl<R: Number> Request<R> {
             Some(formula) => integrand(formula, over.as_ref(), pole)?,
             None => Integrand::of(catalogue::by_name(arguments.integrand.as_deref())?)?,
         };
+        let method = Method::new(arguments)?;
         let request = Self {
             derivative,
             given: Given::new(arguments, &of)?,
-            method: Method::new(arguments)?,
+            regions: regions::file(arguments, &of, &method)?,
+            method,
             batch: arguments.batch.clone(),
             artifact: arguments.place.artifact.clone(),
             device: choice(&arguments.place.device)?,

@@ -12,7 +12,7 @@ use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{
-    self, Adaptive, Composite, Cubature, Lattice, Outcome, Real, Rule, TanhSinh, Vegas,
+    self, Adaptive, Composite, Cubature, CubedRegion, Lattice, Outcome, Real, Rule, TanhSinh, Vegas,
 };
 
 /// What no outcome's bytes are.
@@ -107,6 +107,16 @@ impl<R: Number> Runner<R> {
             row.at = row.at.and_then(unfolded);
         }
         Ok(rows)
+    }
+
+    /// The regions at the end of the integral of the first item, where there are any.
+    pub(super) fn regions(&mut self, items: &Items<R>) -> Result<Vec<CubedRegion>> {
+        match &mut self.plan {
+            Plan::Cubature(plan, limits) => {
+                Ok(plan.integrate_with_regions(limits, &given(items, 0))?.1)
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// What the plan gives.

@@ -120,7 +120,7 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
                 (0, 1)
             };
             // Of the looks, the one that is off most.
-            let mut of = [-1.0, 0.0, 0.0];
+            let mut of = [-1.0_f64, 0.0, 0.0];
             while look < end && !of[0].is_nan() {
                 let next = beside::<I>(
                     request.table,

@@ -3,29 +3,34 @@
 
 use std::collections::VecDeque;
 use std::num::NonZero;
+use std::sync::LazyLock;
 use std::thread;
 
 use quadscan_kernels::cubature::region::{LINE, PLAN, SUMS};
 
-use super::region::Part;
+use super::region::{Part, Region};
 use super::rounds::{Ask, Evaluate, Rounds};
 use super::{CubatureOptions, Cubed};
 use crate::Result;
 
 /// Regions of the members of a round, about; a member with more is in a round by itself.
-const TOGETHER: usize = 1 << 14;
+const TOGETHER: usize = 1 << 13;
 /// Numbers for which a thread is worth it.
 const SHARE: usize = 1 << 14;
 
-/// Integrates so many members. Their numbers are those of their parts.
+/// Integrates so many members, whose numbers are those of their parts, and shows the regions of each at its
+/// end.
 pub(super) fn integrate(
     limits: &[(f64, f64)],
     options: &CubatureOptions,
     count: u32,
     on: &mut impl Evaluate,
+    see: &mut dyn FnMut(&[Region]),
 ) -> Result<Vec<Cubed>> {
     let mut outcomes: Vec<Option<Cubed>> = vec![None; count as usize];
     let (mut members, mut next): (VecDeque<(u32, Rounds<'_>)>, u32) = (VecDeque::new(), 0);
+    // Its pages are there in the next round.
+    let mut sums = Vec::new();
     let (plans, lines) = (PLAN * limits.len(), LINE * limits.len());
     loop {
         let (mut regions, mut turn) = (0, 0);
@@ -54,8 +59,9 @@ pub(super) fn integrate(
             .iter()
             .flat_map(|(_, of)| of.parts.iter().map(|&(part, _)| part))
             .collect();
-        let found = on.sums(&parts)?;
-        each(now, &found, |of| of.parts.len() * SUMS, Rounds::take);
+        sums.clear();
+        on.sums(&parts, &mut sums)?;
+        each(now, &sums, |of| of.parts.len() * SUMS, Rounds::take);
         let looks: Vec<(Part, u32)> = now
             .iter()
             .flat_map(|(_, of)| of.looks.iter().copied())
@@ -63,12 +69,22 @@ pub(super) fn integrate(
         let found = on.looks(&looks)?;
         each(now, &found, |of| of.looks.len() * lines, Rounds::see);
         members.retain(|(number, of)| {
-            let outcome = of.outcome();
-            outcomes[*number as usize] = outcome.or(outcomes[*number as usize]);
-            outcome.is_none()
+            let Some(outcome) = of.outcome() else {
+                return true;
+            };
+            outcomes[*number as usize] = Some(outcome);
+            see(&of.regions);
+            false
         });
     }
     Ok(outcomes.into_iter().flatten().collect())
+}
+
+/// How many threads work at a time.
+pub(super) fn cores() -> usize {
+    static CORES: LazyLock<usize> =
+        LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
+    *CORES
 }
 
 /// Gives each member its share of the numbers, on as many threads as that is worth.
@@ -83,8 +99,7 @@ fn each<'a>(
             step(of, share);
         }
     };
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    let most = (numbers.len() / cores).max(SHARE);
+    let most = (numbers.len() / cores()).max(SHARE);
     thread::scope(|scope| {
         while !members.is_empty() {
             let (mut shares, mut all) = (Vec::new(), 0);
@@ -114,5 +129,5 @@ pub(super) fn integrate_one(
     options: &CubatureOptions,
     on: &mut impl Evaluate,
 ) -> Cubed {
-    integrate(limits, options, 1, on).expect("the host does not fail")[0]
+    integrate(limits, options, 1, on, &mut |_| ()).expect("the host does not fail")[0]
 }

@@ -16,7 +16,7 @@ pub(super) struct Member {
 }
 
 /// Kinds of members.
-pub(super) const KINDS: usize = 12;
+pub(super) const KINDS: usize = 13;
 
 /// The integral over pieces between ends.
 fn along(table: &[f64], ends: &[f64], of: impl Fn(f64) -> f64) -> f64 {
@@ -250,7 +250,7 @@ pub(super) fn member(
                 at: Box::new(at),
             }
         }
-        _ => {
+        11 => {
             let most = [0.0, 0.0, 40.0, 12.0, 5.0][d];
             let rates: Vec<f64> = (0..d).map(|_| 2.0 + (most - 2.0) * random.f64()).collect();
             let at = move |x: &Point| {
@@ -264,6 +264,16 @@ pub(super) fn member(
                 dimensions,
                 exact,
                 at: Box::new(at),
+            }
+        }
+        _ => {
+            // Of a radius of 0.05 to 0.225.
+            let (radius, high) = (0.5 * radius, 100.0);
+            Member {
+                name: "a cone on a background",
+                dimensions,
+                exact: 1.0 + high * ball(d) * radius.powi(d as i32 + 1) / (d + 1) as f64,
+                at: Box::new(move |x| 1.0 + high * (radius - distance(x)).max(0.0)),
             }
         }
     }

@@ -199,7 +199,7 @@ pub(super) fn plan(
 
 /// A part as kernels take it.
 fn region(part: &Part) -> Region {
-    super::region_of(part, 0, 0, 0.0)
+    super::launches::region_of(part, 0, 0, 0.0)
 }
 
 impl<F: Fn(&Point) -> f64> Points<F> {
@@ -330,8 +330,9 @@ impl<F: Fn(&Point) -> f64> Points<F> {
 }
 
 impl<F: Fn(&Point) -> f64> Evaluate for Points<F> {
-    fn sums(&mut self, parts: &[Part]) -> crate::Result<Vec<f64>> {
-        Ok(parts.iter().flat_map(|part| self.sums_of(part)).collect())
+    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
+        to.extend(parts.iter().flat_map(|part| self.sums_of(part)));
+        Ok(())
     }
 
     fn looks(&mut self, asked: &[(Part, u32)]) -> crate::Result<Vec<f64>> {

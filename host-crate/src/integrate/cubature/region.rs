@@ -1,11 +1,16 @@
 //! A region: what it was summed to, what it errs by, and how it can be refined.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use quadscan_kernels::cubature::decay;
 use quadscan_kernels::cubature::region::{
     BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, PLAN,
+    SUMS,
 };
 
 use super::table::Axis;
+use super::{CubedRegion, batch};
 
 /// The decay beyond which more nodes are not worth it,
 const SLOW: f64 = 0.5;
@@ -13,6 +18,9 @@ const SLOW: f64 = 0.5;
 const FAST: f64 = 0.25;
 /// An axis with less of a region's error than this is left as it is.
 const LITTLE: f64 = 0.01;
+
+/// Regions for which a thread is worth it.
+const FEW: usize = 64;
 
 /// A box and its rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,6 +96,17 @@ impl Region {
         };
         region.doubt(1.0, dimensions);
         region
+    }
+
+    /// As applications see it.
+    pub(super) fn cubed(&self, dimensions: usize) -> CubedRegion {
+        let (from, to) = (&self.part.from[..dimensions], &self.part.to[..dimensions]);
+        CubedRegion {
+            limits: from.iter().copied().zip(to.iter().copied()).collect(),
+            nodes: (0..dimensions).map(|k| self.nodes(k)).collect(),
+            value: self.value,
+            error: self.error,
+        }
     }
 
     fn nodes(&self, axis: usize) -> usize {
@@ -225,4 +244,28 @@ impl Region {
             }
         }
     }
+}
+
+/// Regions of parts that were summed, made by as many threads as that is worth.
+pub(super) fn made(parts: &[(Part, bool)], sums: &[f64], dimensions: usize) -> Vec<Region> {
+    let of = |parts: &[(Part, bool)], sums: &[f64]| {
+        let of = parts.iter().zip(sums.chunks(SUMS));
+        let region = |(&(part, is_planned), sums): (_, &[f64])| {
+            Region::new(part, is_planned, sums, dimensions)
+        };
+        of.map(region).collect::<Vec<_>>()
+    };
+    let share = parts.len().div_ceil(batch::cores()).max(FEW);
+    if parts.len() <= share {
+        return of(parts, sums);
+    }
+    thread::scope(|scope| {
+        let shares = parts.chunks(share).zip(sums.chunks(share * SUMS));
+        let threads: Vec<_> = shares
+            .map(|(parts, sums)| scope.spawn(move || of(parts, sums)))
+            .collect();
+        let made = threads.into_iter().map(|thread| thread.join());
+        made.flat_map(|made| made.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
 }

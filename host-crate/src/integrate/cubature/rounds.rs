@@ -3,23 +3,22 @@
 
 use std::collections::BTreeMap;
 
-use quadscan_kernels::cubature::region::{LINE, MAX_DIMENSIONS, MIN_NODES, PLAN, SUMS};
+use quadscan_kernels::cubature::region::{LINE, MAX_DIMENSIONS, MIN_NODES, PLAN};
 
 use super::cuts::{Cuts, Places};
-use super::region::{Part, Region};
+use super::region::{self, Part, Region};
 use super::{CubatureOptions, Cubed, Status};
 use crate::Result;
 
 /// What a launch computes.
 pub(super) trait Evaluate {
-    /// [`SUMS`] of each region.
-    fn sums(&mut self, boxes: &[Part]) -> Result<Vec<f64>>;
+    /// [`SUMS`] of each region, behind those that are there.
+    fn sums(&mut self, boxes: &[Part], to: &mut Vec<f64>) -> Result<()>;
 
     /// [`PLAN`] of each region's axes, looked for in one of its planes.
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>>;
 
-    /// [`LINE`] of each region's axes, on other lines beside it:
-    /// of so many looks, the one that is off most.
+    /// [`LINE`] of each region's axes, on other lines beside it: of so many looks, the one that is off most.
     fn looks(&mut self, asked: &[(Part, u32)]) -> Result<Vec<f64>>;
 }
 
@@ -49,6 +48,8 @@ const BLANK_ROUNDS: u32 = 12;
 /// Errors along rough lines have signs of chance: beside what the rules lack together, so many times the
 /// root of the sum of their squares.
 const CHANCE: f64 = 3.0;
+/// But no more than this times the sum: of few regions there are few lines, of which few are hit.
+const FEW_LINES: f64 = 2.0;
 /// A child with more than this of its parent's error along rough lines was cut in the wrong place.
 const STUBBORN: f64 = 0.5;
 /// Errors along rough lines of less than this of the mean that the goal allows show no surface.
@@ -192,7 +193,7 @@ impl<'a> Rounds<'a> {
         let chance = CHANCE * of(&|region| region.rough * region.rough).sqrt();
         Totals {
             value: sum(self.regions.iter().map(|region| region.value)),
-            error: smooth + of(&|region| region.rough).min(lacks + chance),
+            error: smooth + (FEW_LINES * of(&|region| region.rough)).min(lacks + chance),
             noise: noise * sum(self.regions.iter().map(|region| region.magnitude)),
         }
     }
@@ -204,10 +205,7 @@ impl<'a> Rounds<'a> {
             return;
         }
         self.evaluations += points(&self.parts);
-        let regions = self.parts.iter().zip(sums.chunks(SUMS));
-        let made: Vec<Region> = regions
-            .map(|(&(part, is_planned), sums)| Region::new(part, is_planned, sums, self.dimensions))
-            .collect();
+        let made = region::made(&self.parts, sums, self.dimensions);
         match std::mem::replace(&mut self.work, Work::Begin) {
             Work::Begin => self.regions = made,
             Work::Halve(axis) => {

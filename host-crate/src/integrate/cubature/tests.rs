@@ -99,7 +99,7 @@ impl Product {
 }
 
 impl Evaluate for Product {
-    fn sums(&mut self, parts: &[Part]) -> crate::Result<Vec<f64>> {
+    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
         let of = |part: &Part| {
             let dimensions = self.axes.len();
             let axes: Vec<_> = (0..dimensions).map(|k| self.axis(part, k)).collect();
@@ -116,7 +116,8 @@ impl Evaluate for Product {
             }
             sums
         };
-        Ok(parts.iter().flat_map(of).collect())
+        to.extend(parts.iter().flat_map(of));
+        Ok(())
     }
 
     /// Lines beside it tell nothing new of a product.
