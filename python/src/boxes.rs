@@ -75,13 +75,18 @@ impl Boxed {
         })
     }
 
-    /// The integral with these parameters.
-    pub(crate) fn integrate(&mut self, parameters: &[f64]) -> quadscan::Result<Cubed> {
-        let mut given = Parameters::default();
-        for (to, parameter) in given[0].iter_mut().zip(parameters) {
-            *to = *parameter;
+    /// So many integrals, each with its parameters.
+    pub(crate) fn integrate(
+        &mut self,
+        count: usize,
+        parameters: &[f64],
+    ) -> quadscan::Result<Vec<Cubed>> {
+        let mut given = vec![Parameters::default(); count];
+        for (k, given) in given.iter_mut().enumerate() {
+            let own = &parameters[k * self.parameters..][..self.parameters];
+            given[0][..own.len()].copy_from_slice(own);
         }
-        self.plan.integrate(&self.limits, &given)
+        self.plan.integrate_each(&self.limits, &given)
     }
 }
 

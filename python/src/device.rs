@@ -247,20 +247,24 @@ impl Device {
                 "parameters are not as many as the formula's",
             ));
         }
-        for i in 0..n {
+        let most = if self.is_cuda() { BOXES } else { 1 };
+        for first in (0..n).step_by(most) {
             py.check_signals()?;
+            let count = most.min(n - first);
             let found = py.detach(|| {
                 // SAFETY: the package's: an array of so many elements, which it holds.
                 let all = unsafe { numbers::<f64>(parameters.0, parameters.1) };
-                of.integrate(&all[i * each..(i + 1) * each])
+                of.integrate(count, &all[first * each..])
             });
-            let found = found.map_err(raised)?;
-            // SAFETY: as above; nobody else uses the results.
-            unsafe {
-                *(results.0 as *mut f64).add(i) = found.value;
-                *(results.1 as *mut f64).add(i) = found.error;
-                *(results.2 as *mut u32).add(i) = boxes::status(found.status);
-                *(results.3 as *mut u64).add(i) = found.evaluations;
+            for (i, found) in found.map_err(raised)?.iter().enumerate() {
+                let i = first + i;
+                // SAFETY: as above; nobody else uses the results.
+                unsafe {
+                    *(results.0 as *mut f64).add(i) = found.value;
+                    *(results.1 as *mut f64).add(i) = found.error;
+                    *(results.2 as *mut u32).add(i) = boxes::status(found.status);
+                    *(results.3 as *mut u64).add(i) = found.evaluations;
+                }
             }
         }
         Ok(())
@@ -269,6 +273,8 @@ impl Device {
 
 /// Items of a launch: enough for every SM, and on the emulator a second's work.
 const ITEMS: [usize; 2] = [1 << 10, 1 << 22];
+/// Integrals over a box of a call, where they are not emulated.
+const BOXES: usize = 1 << 14;
 
 impl Device {
     /// Asks the plan of an operation, made or made larger where it has to be.

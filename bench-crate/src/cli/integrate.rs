@@ -93,7 +93,7 @@ pub struct IntegrateArguments {
     /// default, trapezoid and, with --dx, gregory.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["integrand", "formula", "list", "from", "to",
         "parameters", "over", "principal_value", "fourier", "omega", "phase", "derivative", "strips", "tolerance", "absolute", "intervals", "levels",
-        "evaluations", "seed", "breaks", "batch"])]
+        "evaluations", "seed", "breaks", "batch", "regions"])]
     pub samples: Option<PathBuf>,
 
     /// Distance between samples, which have no column x then
@@ -167,6 +167,10 @@ pub struct IntegrateArguments {
     /// Points where the function jumps, has a corner or peaks, besides its own in --list
     #[arg(long = "break", allow_hyphen_values = true, value_name = "LIST")]
     pub breaks: Option<String>,
+
+    /// Draw how the box of an integral of two variables was divided, into FILE.svg
+    #[arg(long, value_name = "FILE", requires = "over")]
+    pub regions: Option<PathBuf>,
 
     /// Precision: f64, f32
     #[arg(long, default_value = "f64", value_name = "PRECISION")]

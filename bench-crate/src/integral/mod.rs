@@ -4,7 +4,7 @@
 //! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and
 //! `transform` what stands in its place, by its `pole` or its `wave`, each a `quantity`; `given` what holds for all items; `items` is what is integrated, and
 //! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
-//! columns and its words. `dealt` is a batch that several processes compute, or that can be resumed. `samples` are integrals of tables. How integrals are computed is
+//! columns and its words, and `regions` a figure of a box. `dealt` is a batch that several processes compute, or that can be resumed. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
 //! [`columns`]'s.
 
@@ -21,6 +21,7 @@ mod output;
 mod over;
 mod pole;
 mod quantity;
+mod regions;
 mod request;
 mod results;
 mod run;
@@ -225,6 +226,9 @@ fn alone<R: Number>(
     watch: &mut dyn Watch,
 ) -> Result<Done> {
     let mut tally = Tally::default();
+    if let Some(path) = &request.regions {
+        regions::write(path, &request.of, &runner.values[0].regions(items)?)?;
+    }
     let (rows, slopes) = runner.rows(items)?;
     tally.add(&rows, slopes.as_ref(), |row| Place::Row(row as u64));
     let name = request.slope();

@@ -12,6 +12,7 @@ use super::method::Method;
 use super::number::Number;
 use super::over::Over;
 use super::refused;
+use super::regions;
 use crate::cli::IntegrateArguments;
 use crate::columns::{self, Source};
 use crate::device::choices;
@@ -68,8 +69,10 @@ pub(super) struct Request<R: Number> {
     pub(super) device: DevicesChoice,
     /// Form of the results on standard output.
     pub(super) format: Format,
-    /// The file of results.
+    /// The file of results,
     pub(super) out: Option<PathBuf>,
+    /// and that of a figure of the regions.
+    pub(super) regions: Option<PathBuf>,
     /// Whether results are kept beside it as they come, and those that are there are used.
     pub(super) resumes: bool,
 }
@@ -199,11 +202,13 @@ impl<R: Number> Request<R> {
                 ..others.remove(0)
             },
         };
+        let method = Method::new(arguments)?;
         let request = Self {
             derivative,
             others,
             given: Given::new(arguments, &of)?,
-            method: Method::new(arguments)?,
+            regions: regions::file(arguments, &of, &method)?,
+            method,
             batch: arguments.batch.clone(),
             artifact: arguments.place.artifact.clone(),
             device: choices(&arguments.place.device)?,

@@ -12,7 +12,8 @@ use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{
-    self, Adaptive, Composite, Cubature, Fourier, Lattice, Outcome, Real, Rule, TanhSinh, Vegas,
+    self, Adaptive, Composite, Cubature, CubedRegion, Fourier, Lattice, Outcome, Real, Rule, TanhSinh,
+    Vegas,
 };
 
 /// What no outcome's bytes are.
@@ -94,10 +95,11 @@ impl<R: Number> Runner<R> {
     /// it.
     pub(super) fn most(&self) -> usize {
         match &self.plan {
-            Plan::Cubature(..) | Plan::Vegas(..) | Plan::Lattice(..) => 1,
-            Plan::Strips(..) => ROWS,
-            _ if self.device.properties().has_timer => columns::ROWS,
+            Plan::Vegas(..) | Plan::Lattice(..) => 1,
             // The emulator.
+            Plan::Cubature(..) if !self.device.properties().has_timer => 1,
+            Plan::Strips(..) | Plan::Cubature(..) => ROWS,
+            _ if self.device.properties().has_timer => columns::ROWS,
             _ => ROWS,
         }
     }
@@ -114,6 +116,16 @@ impl<R: Number> Runner<R> {
             row.at = row.at.and_then(place);
         }
         Ok(rows)
+    }
+
+    /// The regions at the end of the integral of the first item, where there are any.
+    pub(super) fn regions(&mut self, items: &Items<R>) -> Result<Vec<CubedRegion>> {
+        match &mut self.plan {
+            Plan::Cubature(plan, limits) => {
+                Ok(plan.integrate_with_regions(limits, &given(items, 0))?.1)
+            }
+            _ => Ok(Vec::new()),
+        }
     }
 
     /// What the plan gives.
@@ -133,9 +145,11 @@ impl<R: Number> Runner<R> {
                 });
                 Ok(rows?.iter().map(Row::rounded).collect())
             }
-            Plan::Cubature(plan, limits) => over_box(items, |parameters| {
-                Ok(Row::cubed(&plan.integrate(limits, parameters)?))
-            }),
+            Plan::Cubature(plan, limits) => {
+                let parameters: Vec<_> = (0..items.len()).map(|item| given(items, item)).collect();
+                let found = plan.integrate_each(limits, &parameters)?;
+                Ok(found.iter().map(Row::cubed).collect())
+            }
             Plan::Vegas(plan, limits) => over_box(items, |parameters| {
                 Ok(Row::sampled(&plan.integrate(limits, parameters)?))
             }),
@@ -151,14 +165,18 @@ fn over_box<R: Number, const AXES: usize>(
     items: &Items<R>,
     mut integrate: impl FnMut(&[[f64; AXES]; 2]) -> Result<Row<R>>,
 ) -> Result<Vec<Row<R>>> {
-    let row = |item| {
-        let mut given = [[0.0; AXES]; 2];
-        for (to, parameter) in given[0].iter_mut().zip(items.parameters_of(item)) {
-            *to = parameter.to_f64();
-        }
-        integrate(&given)
-    };
-    (0..items.len()).map(row).collect()
+    (0..items.len())
+        .map(|item| integrate(&given(items, item)))
+        .collect()
+}
+
+/// The parameters of an item over a box.
+fn given<R: Number, const AXES: usize>(items: &Items<R>, item: usize) -> [[f64; AXES]; 2] {
+    let mut given = [[0.0; AXES]; 2];
+    for (to, parameter) in given[0].iter_mut().zip(items.parameters_of(item)) {
+        *to = parameter.to_f64();
+    }
+    given
 }
 
 /// All items in one launch.

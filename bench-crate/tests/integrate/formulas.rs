@@ -184,6 +184,48 @@ fn a_formula_is_integrated_by_random_points_and_by_a_lattice() {
     assert_eq!(table.texts("status"), ["converged"]);
 }
 
+/// The figure of docs/cubature.md.
+#[test]
+fn regions_of_a_box_are_drawn_as_documented() {
+    let folder = folder();
+    let asked = |formula: &str, sides: &str, options: &[&str]| {
+        let first = ["--formula", formula, "--over", sides, "--tolerance", "1e-3"];
+        integrate_in(folder.path(), &[&first[..], options].concat())
+    };
+    let drawn = asked(
+        "abs(x^2+y^2-0.5)",
+        "x=0..1,y=0..1",
+        &["--regions", "regions.svg"],
+    );
+    assert_eq!(drawn.code, 0, "{drawn:?}");
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("a figure");
+    let figure = read(&folder.path().join("regions.svg"));
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pictures/regions.svg");
+    assert_eq!(figure, read(documented.as_ref()));
+    let place = "has no place here, allowed is it";
+    for (sides, options, told) in [
+        (
+            "x=0..1,y=0..inf",
+            &["--regions", "r.svg"][..],
+            format!("{place} over boxes of two variables, whose limits are finite and apart"),
+        ),
+        (
+            "x=0..1,y=0..1",
+            &["--regions", "r.svg", "--rule", "vegas"],
+            format!("{place} with one integral by cubature"),
+        ),
+        (
+            "x=0..1,y=0..1",
+            &["--regions", "r.png"],
+            "r.png is none of its files, allowed is FILE.svg".to_owned(),
+        ),
+    ] {
+        let refused = asked("x*y", sides, options);
+        let told = format!("error: --regions {told}\n");
+        assert_eq!((refused.code, refused.errors), (2, told));
+    }
+}
+
 #[test]
 fn an_integral_over_a_box_that_needs_more_says_so() {
     let few = over(

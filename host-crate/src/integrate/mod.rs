@@ -52,7 +52,7 @@ pub use crate::error::FormulaError;
 pub use adaptive::{Adaptive, Options};
 pub use batch::Batch;
 pub use composite::Composite;
-pub use cubature::{Cubature, CubatureOptions, Cubed, Status};
+pub use cubature::{Cubature, CubatureOptions, Cubed, CubedRegion, Status};
 pub use formula::Formula;
 pub use fourier::{Fourier, FourierOptions, Wave};
 pub use items::Items;

@@ -14,7 +14,7 @@ impl Sorted {
     /// Refuses what is no finite box, and parameters that are no numbers.
     pub(super) fn new<const N: usize>(
         limits: &[(f64, f64)],
-        parameters: &[[f64; N]; 2],
+        parameters: &[[f64; N]],
     ) -> Result<Self> {
         let mut sorted = Self {
             sign: 1.0,

@@ -22,10 +22,12 @@ const NEAR: f64 = 1.0 - 1.0 / 2048.0;
 /// What makes a sequence of seeds.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Lines next to edges along an axis of so many dimensions: they are the first ones.
+/// Lines next to edges along an axis of so many dimensions: they are the first ones of the first look.
 #[inline(always)]
-pub fn edges(dimensions: usize) -> u32 {
-    if dimensions > 3 {
+pub fn edges(dimensions: usize, look: u32) -> u32 {
+    if look > 0 {
+        0
+    } else if dimensions > 3 {
         EDGES
     } else {
         1 << (dimensions as u32 - 1)
@@ -41,23 +43,23 @@ fn mixed(bits: u64) -> u64 {
 }
 
 /// A point that a line along an axis goes through, the axis' own coordinate being the middle, and the
-/// line's weight. `node` has the place and the weight of a node, of a number of nodes.
+/// line's weight. Each look has other lines. `node` has the place and the weight of a node, of a number of nodes.
 #[inline(always)]
 pub fn place(
     region: &Region,
     dimensions: usize,
     axis: usize,
-    line: u32,
+    [look, line]: [u32; 2],
     node: impl Fn(u32, u32) -> [f64; 2],
 ) -> (Point, f64) {
-    let mut seed = axis as u64 * u64::from(LANES) + u64::from(line);
+    let mut seed = axis as u64 * u64::from(LANES) + u64::from(line) + (u64::from(look) << 32);
     let mut k = 0;
     while k < dimensions.min(MAX_DIMENSIONS) {
         let of = region.centre[k].to_bits() ^ region.half[k].to_bits().rotate_left(32);
         seed = mixed(seed ^ of).wrapping_add(STEP);
         k += 1;
     }
-    let (is_edge, is_back) = (line < edges(dimensions), line % 2 == 1);
+    let (is_edge, is_back) = (line < edges(dimensions, look), line % 2 == 1);
     // Of up to four dimensions each edge has a line, of more one that is drawn.
     let mut sides = if dimensions > 4 {
         seed

@@ -39,9 +39,10 @@ pub(super) unsafe fn beside<I: Integrand>(
     dimensions: usize,
     region: &Region,
     axis: usize,
+    look: u32,
 ) -> [f64; 3] {
     let (lane, nodes) = (warp::lane_id(), region.nodes[axis]);
-    let (mut x, weight) = place_beside(region, dimensions, axis, lane, |nodes, index| {
+    let (mut x, weight) = place_beside(region, dimensions, axis, [look, lane], |nodes, index| {
         let node = node(table, nodes, index);
         // SAFETY: the region's nodes are in the table.
         unsafe { [number(node, 0), number(node, 1)] }
@@ -86,7 +87,7 @@ pub(super) unsafe fn beside<I: Integrand>(
     );
     let (is_rough, edges) = (
         last > ROUGH * half && last > ROUGH_NOISE * fine,
-        edges(dimensions),
+        edges(dimensions, look),
     );
     // What a lane sees of infinity or of no number, all are to know of.
     let is_number = all < f64::INFINITY;

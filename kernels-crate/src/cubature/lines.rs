@@ -7,6 +7,8 @@
 //! the function is largest, and what lies across the axes may be elsewhere: so each lane has a line
 //! [beside](super::beside) it, too.
 //!
+//! *Another look*: the lines beside it once more, drawn anew.
+//!
 //! *A plan of an axis*: how fast the coefficients decay, and where the axis is best cut. That is
 //! where the function jumps or has a corner: the line is looked at in as many places as a warp has
 //! lanes, and again between the neighbours of the place with the largest second difference, down to
@@ -20,8 +22,8 @@ use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
 use super::lacks::{beside, total};
 use super::region::{
-    BEST, BEYOND, COEFFICIENTS, FINE, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE, PLAN, Region,
-    SUMS,
+    AGAIN, BEST, BEYOND, COEFFICIENTS, FINE, LACKS, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
+    PLAN, PLANS, Region, SUMS,
 };
 use super::rule::{largest, node, number, place};
 use crate::LANES;
@@ -48,16 +50,15 @@ pub struct Request {
     pub regions: *const Region,
     /// How many.
     pub count: u32,
-    /// Whether they are to be planned, by lines through their planes; else the planes are in their
-    /// sums.
-    pub is_plan: u32,
+    /// [`PLANS`], by lines through their planes; [`LACKS`], the planes being in their sums; or [`AGAIN`].
+    pub purpose: u32,
     /// Of the integral.
     pub dimensions: u32,
     /// Numbers of all nodes.
     pub table: *const f64,
-    /// Of the integrand.
-    pub parameters: Parameters,
-    /// [`PLAN`] an axis, or else [`SUMS`] a region, where lines have their places.
+    /// Of the integrand, a member's each.
+    pub parameters: *const Parameters,
+    /// [`PLAN`] or, again, [`LINE`] an axis; else [`SUMS`] a region, where lines have their places.
     pub output: *mut f64,
 }
 
@@ -65,7 +66,8 @@ pub struct Request {
 ///
 /// # Safety
 /// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table, and planes that
-/// they have; the output has room for all. Blocks have whole warps.
+/// they have, and members that have parameters; the output has room for all. Blocks have whole
+/// warps.
 #[inline(always)]
 pub unsafe fn look<I: Integrand>(request: &Request) {
     let warps = thread::block_dim_x() / LANES;
@@ -81,13 +83,14 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
     unsafe {
         let region = &*request.regions.add(index as usize);
         let sums = request.output.wrapping_add(index as usize * SUMS);
-        let is_plan = request.is_plan != 0;
-        let plane = if is_plan {
-            region.plane
-        } else {
+        let is_again = request.purpose == AGAIN;
+        let plane = if request.purpose == LACKS {
             (*sums.add(BEST + 1)).to_int_unchecked()
+        } else {
+            region.plane
         };
-        let start = start::<I>(request, region, plane);
+        let parameters = &*request.parameters.add(region.member as usize);
+        let start = start::<I>(request, region, parameters, plane);
         let at = |place: f64| {
             let mut x = start;
             for (k, x) in x.iter_mut().enumerate() {
@@ -95,10 +98,10 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
                     *x = place;
                 }
             }
-            I::at(&x, request.dimensions as usize, &request.parameters)
+            I::at(&x, request.dimensions as usize, parameters)
         };
         let is_first = warp::lane_id() == 0;
-        if is_plan {
+        if request.purpose == PLANS {
             let [cut, rate] = plan(request, region, axis, at);
             if is_first {
                 let output = request.output.wrapping_add(line as usize * PLAN);
@@ -106,16 +109,39 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
                 *output.add(1) = rate;
             }
         } else {
-            let [off, told, beyond] = unseen(request, region, axis, at);
-            let [others, rough, lacks] = beside::<I>(
-                request.table,
-                &request.parameters,
-                request.dimensions as usize,
-                region,
-                axis,
-            );
+            let [off, told, beyond] = if is_again {
+                [0.0; 3]
+            } else {
+                unseen(request, region, axis, at)
+            };
+            let (mut look, end) = if is_again {
+                (region.plane, region.plane + region.first)
+            } else {
+                (0, 1)
+            };
+            // Of the looks, the one that is off most.
+            let mut of = [-1.0_f64, 0.0, 0.0];
+            while look < end && !of[0].is_nan() {
+                let next = beside::<I>(
+                    request.table,
+                    parameters,
+                    request.dimensions as usize,
+                    region,
+                    axis,
+                    look,
+                );
+                if next[0] > of[0] || next[0].is_nan() {
+                    of = next;
+                }
+                look += 1;
+            }
             if is_first {
-                let output = sums.wrapping_add(LINES + axis * LINE);
+                let [others, rough, lacks] = of;
+                let output = if is_again {
+                    request.output.wrapping_add(line as usize * LINE)
+                } else {
+                    sums.wrapping_add(LINES + axis * LINE)
+                };
                 for (m, number) in [off, told, beyond, others, rough, lacks].iter().enumerate() {
                     *output.add(m) = *number;
                 }
@@ -137,7 +163,7 @@ unsafe fn unseen(
     at: impl Fn(f64) -> f64,
 ) -> [f64; 3] {
     let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
-    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.is_plan);
+    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.purpose);
     let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
     // Three passes, which the compiler is not to know: the function's code is long.
     while pass < 3 {
@@ -229,7 +255,7 @@ unsafe fn plan(
             rate: 1.0,
         }; 2];
         // Two sides, which the compiler is not to know.
-        while side < 1 + request.is_plan {
+        while side < 1 + request.purpose {
             pieces = [pieces[1], piece(request.table, from, to, &at)];
             (from, to) = (cut, middle + half);
             side += 1;
@@ -302,6 +328,7 @@ unsafe fn piece(table: *const f64, from: f64, to: f64, at: impl Fn(f64) -> f64) 
 unsafe fn start<I: Integrand>(
     request: &Request,
     region: &Region,
+    parameters: &Parameters,
     plane: u32,
 ) -> [f64; MAX_DIMENSIONS] {
     let (table, dimensions) = (request.table, request.dimensions as usize);
@@ -321,7 +348,7 @@ unsafe fn start<I: Integrand>(
         while point < along * across {
             x[0] = place(region, 0, node(table, along, point % along));
             x[1] = place(region, 1, node(table, across, point / along));
-            let size = GpuFloat::abs(I::at(&x, dimensions, &request.parameters));
+            let size = GpuFloat::abs(I::at(&x, dimensions, parameters));
             if size > most {
                 (best, most) = (point, size);
             }

@@ -66,7 +66,7 @@ macro_rules! cubature_integrands {
                     chunks: u32,
                     dimensions: u32,
                     table: *const f64,
-                    parameters: $crate::cubature::integrand::Parameters,
+                    parameters: *const $crate::cubature::integrand::Parameters,
                     partials: *mut f64,
                 ) {
                     let request = $crate::cubature::rule::Request {
@@ -87,14 +87,14 @@ macro_rules! cubature_integrands {
                 pub unsafe fn [<cubature_lines_ $name>](
                     regions: *const $crate::cubature::region::Region,
                     count: u32,
-                    is_plan: u32,
+                    purpose: u32,
                     dimensions: u32,
                     table: *const f64,
-                    parameters: $crate::cubature::integrand::Parameters,
+                    parameters: *const $crate::cubature::integrand::Parameters,
                     output: *mut f64,
                 ) {
                     let request = $crate::cubature::lines::Request {
-                        regions, count, is_plan, dimensions, table, parameters, output,
+                        regions, count, purpose, dimensions, table, parameters, output,
                     };
                     // SAFETY: the kernel's own contract.
                     unsafe { $crate::cubature::lines::look::<$type>(&request) }

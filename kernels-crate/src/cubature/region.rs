@@ -48,6 +48,13 @@ pub const BEYOND: u32 = 6;
 /// a minus where the cut is worth it.
 pub const PLAN: usize = 2;
 
+/// What lines are for: what a rule lacks, behind the rule,
+pub const LACKS: u32 = 0;
+/// plans,
+pub const PLANS: u32 = 1;
+/// and what a rule lacks on other lines beside it.
+pub const AGAIN: u32 = 2;
+
 /// Warps of a block that sums, at most.
 pub const WARPS: u32 = 2;
 
@@ -93,17 +100,20 @@ pub struct Region {
     pub half: [f64; MAX_DIMENSIONS],
     /// By plans: the error that an axis may have, relative to the magnitude.
     pub goal: f64,
+    /// Which of the launch's parameters are its integrand's.
+    pub member: u64,
     /// Nodes of each axis.
     pub nodes: [u32; MAX_DIMENSIONS],
-    /// By rules: the first of its chunks.
+    /// By rules: the first of its chunks. By looks again: how many.
     pub first: u32,
-    /// By rules: all its planes. By plans: the plane in which lines are looked for.
+    /// By rules: all its planes. By plans: the plane in which lines are looked for. By looks again: the
+    /// first.
     pub plane: u32,
 }
 
 // SAFETY: zeros are a value of every field.
 unsafe impl Zeroable for Region {}
-// SAFETY: 21 numbers of 8 bytes and 12 of 4 bytes: nothing lies between them, nor behind them.
+// SAFETY: 22 numbers of 8 bytes and 12 of 4 bytes: nothing lies between them, nor behind them.
 unsafe impl Pod for Region {}
 
 /// Planes of a region that a lane takes one after the other.

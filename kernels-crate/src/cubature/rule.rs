@@ -33,10 +33,22 @@ pub struct Request {
     pub dimensions: u32,
     /// Numbers of all nodes.
     pub table: *const f64,
-    /// Of the integrand.
-    pub parameters: Parameters,
+    /// Of the integrand, a member's each.
+    pub parameters: *const Parameters,
     /// [`SUMS`] a chunk.
     pub partials: *mut f64,
+}
+
+impl Request {
+    /// Those of a region's member.
+    ///
+    /// # Safety
+    /// There are as many.
+    #[inline(always)]
+    unsafe fn parameters_of(&self, region: &Region) -> &Parameters {
+        // SAFETY: the caller's.
+        unsafe { &*self.parameters.add(region.member as usize) }
+    }
 }
 
 /// The numbers of a node of a rule.
@@ -88,7 +100,8 @@ unsafe fn slot(index: usize) -> *mut f64 {
 ///
 /// # Safety
 /// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table and the
-/// planes that they say; partials have room for all chunks. Blocks have up to [`WARPS`] whole warps.
+/// planes that they say, and members that have parameters; partials have room for all chunks. Blocks
+/// have up to [`WARPS`] whole warps.
 #[inline(always)]
 pub unsafe fn sum<I: Integrand>(request: &Request) {
     let warps = thread::block_dim_x() / LANES;
@@ -225,6 +238,8 @@ unsafe fn of_plane<I: Integrand>(
         magnitude: 0.0,
         coefficients: [[0.0; COEFFICIENTS]; 2],
     };
+    // SAFETY: the caller's.
+    let parameters = unsafe { request.parameters_of(region) };
     let [across, along] = [region.nodes[1], region.nodes[0]];
     let mut line = 0;
     while line < across {
@@ -238,7 +253,7 @@ unsafe fn of_plane<I: Integrand>(
             while point < along {
                 let at = node(table, along, point);
                 x[0] = place(region, 0, at);
-                let part = I::at(x, dimensions, &request.parameters) * number(at, 1);
+                let part = I::at(x, dimensions, parameters) * number(at, 1);
                 value += part;
                 magnitude += GpuFloat::abs(part);
                 for m in 0..COEFFICIENTS {

@@ -8,7 +8,9 @@ use std::f64::consts::{FRAC_PI_4, PI};
 use libtest_mimic::Failed;
 use quadscan::Error;
 use quadscan::device::EMULATOR;
-use quadscan::integrate::{Adaptive, Cubature, CubatureOptions, Cubed, Formula, Options, Status};
+use quadscan::integrate::{
+    Adaptive, Cubature, CubatureOptions, Cubed, CubedRegion, Formula, Options, Status,
+};
 use quadscan_bench::workload::boxes::Boxed;
 use quadscan_kernels::cubature::integrand::Parameters;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -115,6 +117,62 @@ pub(crate) fn infinite_boxes_have_their_integrals(bench: &Bench) -> Outcome {
         let error = (found.value - exact).abs();
         assert!(error <= found.error, "{text}: {found:?}, not {exact}");
     }
+    Ok(())
+}
+
+/// Members that end after different numbers of rounds, one of them without a value.
+pub(crate) fn a_batch_over_a_box_has_the_bits_of_its_members_alone(bench: &Bench) -> Outcome {
+    let formula = Formula::of_variables("abs(x - k)*exp(-k*y) + ln(j)", &["x", "y"])?;
+    let mut plan = Cubature::of_formula(&bench.module, &formula, options(1e-3))?;
+    let cube = [(0.0, 1.0); 2];
+    let members = [(0.5, 1.0), (30.0, 2.0), (0.3, -1.0), (0.75, 3.0)];
+    let members = members.map(|(k, j)| formula.parameters_by_name(&[("k", k), ("j", j)]));
+    let members = members
+        .into_iter()
+        .collect::<quadscan::Result<Vec<Parameters>>>()?;
+    let found = plan.integrate_each(&cube, &members)?;
+    for (member, found) in members.iter().zip(&found) {
+        let (alone, regions) = plan.integrate_with_regions(&cube, member)?;
+        if found.status == Status::NotFinite {
+            assert_eq!(
+                (found.status, found.evaluations),
+                (alone.status, alone.evaluations)
+            );
+            continue;
+        }
+        assert_eq!(alone, *found);
+        let area = |of: &CubedRegion| {
+            of.limits
+                .iter()
+                .map(|(from, to)| to - from)
+                .product::<f64>()
+        };
+        assert_eq!(regions.len(), alone.regions);
+        assert!((regions.iter().map(area).sum::<f64>() - 1.0).abs() < 1e-15);
+        let value: f64 = regions.iter().map(|of| of.value).sum();
+        assert!((value - alone.value).abs() < 1e-14);
+    }
+    let not_finite: Vec<bool> = found
+        .iter()
+        .map(|of| of.status == Status::NotFinite)
+        .collect();
+    assert_eq!(not_finite, [false, false, true, false]);
+    assert_eq!(plan.integrate_each(&cube, &[])?, []);
+    Ok(())
+}
+
+/// A cone that no node sees, and no line of a first look.
+pub(crate) fn a_narrow_cone_on_a_background_is_seen(bench: &Bench) -> Outcome {
+    let text = "1 + 100*max(0, 0.05 - sqrt((x - 0.59)^2 + (y - 0.31)^2))";
+    let formula = Formula::of_variables(text, &["x", "y"])?;
+    let mut plan = Cubature::of_formula(&bench.module, &formula, options(1e-2))?;
+    let found = plan.integrate(&[(0.0, 1.0); 2], &Parameters::default())?;
+    let exact = 1.0 + 100.0 * PI * 0.05_f64.powi(3) / 3.0;
+    assert_eq!(found.status, Status::Converged, "{found:?}");
+    assert!(
+        (found.value - exact).abs() <= found.error,
+        "{found:?}, not {exact}"
+    );
     Ok(())
 }
 

@@ -109,6 +109,8 @@ fn cases() -> Vec<Case> {
         cubature_formula::formulas_over_boxes_have_the_bits_of_the_same_functions_in_rust,
         cubature_formula::formulas_over_boxes_have_claims_that_hold,
         cubature_formula::a_corner_across_the_axes_has_a_claim_that_holds,
+        cubature_formula::a_narrow_cone_on_a_background_is_seen,
+        cubature_formula::a_batch_over_a_box_has_the_bits_of_its_members_alone,
         cubature_formula::infinite_boxes_have_their_integrals,
         cubature_formula::variables_and_parameters_are_known_by_their_names,
         cubature_formula::formulas_of_boxes_and_of_intervals_are_not_taken_for_each_other,

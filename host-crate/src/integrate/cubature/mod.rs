@@ -1,7 +1,9 @@
 //! Integrals over boxes of 2 to 10 dimensions, to a tolerance.
 
+mod batch;
 mod cuts;
 mod formula;
+mod launches;
 #[cfg(test)]
 #[path = "members_tests.rs"]
 mod members;
@@ -16,27 +18,17 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use bytemuck::Pod;
 use cuda_std::launch::Actual;
-use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
-use quadscan_kernels::cubature::region::{
-    ADDERS, LINES, MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NODES, PLAN, Region, SUMS, WARPS, chunks,
-};
+use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NODES, Region, SUMS};
 
 use super::refuse;
 use super::sorted::Sorted;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module};
 use crate::{Error, Result};
-use region::Part;
-use rounds::{Ask, Evaluate};
 
-/// Threads of the blocks that add up chunks.
-const THREADS: u32 = 256;
-/// The most chunks of a launch,
-const MAX_CHUNKS: u32 = 1 << 17;
-/// and regions.
-const MAX_REGIONS: usize = 1 << 15;
+/// Integrals whose parameters are on the device at a time.
+const MAX_MEMBERS: usize = 1 << 20;
 
 /// What there is room for at first.
 const FEW: usize = 64;
@@ -101,6 +93,19 @@ pub struct Cubed {
     pub status: Status,
 }
 
+/// A region of an integral at its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CubedRegion {
+    /// Its limits, the lower one first.
+    pub limits: Vec<(f64, f64)>,
+    /// Nodes of each axis.
+    pub nodes: Vec<usize>,
+    /// The integral over it, its limits in ascending order,
+    pub value: f64,
+    /// and what its error is at most.
+    pub error: f64,
+}
+
 /// Integrals of one function of several variables, each over a box and to a tolerance: by products
 /// of Gauss-Legendre rules, whose regions and whose nodes adapt, axis by axis. `docs/cubature.md` is the
 /// method.
@@ -147,6 +152,7 @@ pub struct Cubature {
     options: CubatureOptions,
     table: Buffer<f64>,
     regions: Buffer<Region>,
+    parameters: Buffer<Parameters>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
     /// Of the same integrand, on other devices.
@@ -188,6 +194,7 @@ impl Cubature {
             options,
             table: device.upload(&table::nodes())?,
             regions: device.alloc(FEW)?,
+            parameters: device.alloc(1)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
             others: Vec::new(),
@@ -209,6 +216,52 @@ impl Cubature {
     /// parameters, and where the first rule has more evaluations than are allowed; [`Error::UnknownKernel`] where the module does not have the kernels;
     /// [`Error::OutOfMemory`]; the driver's.
     pub fn integrate(&mut self, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Cubed> {
+        Ok(self.integrate_with_regions(limits, parameters)?.0)
+    }
+
+    /// The same, and the regions that the box was divided into: none of a box without a volume.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cubature::integrate`].
+    pub fn integrate_with_regions(
+        &mut self,
+        limits: &[(f64, f64)],
+        parameters: &Parameters,
+    ) -> Result<(Cubed, Vec<CubedRegion>)> {
+        let mut regions = Vec::new();
+        let parameters = std::slice::from_ref(parameters);
+        let outcomes = self.all(limits, parameters, &mut |last| {
+            regions = last
+                .iter()
+                .map(|region| region.cubed(limits.len()))
+                .collect();
+        })?;
+        Ok((outcomes[0], regions))
+    }
+
+    /// The integrals over a box with each of these parameters, in the same launches: many small ones keep a
+    /// device busy that one of them does not. An outcome has the bits that [`Cubature::integrate`] gives
+    /// it; the allowed regions and evaluations are those of one integral.
+    ///
+    /// # Errors
+    ///
+    /// As [`Cubature::integrate`].
+    pub fn integrate_each(
+        &mut self,
+        limits: &[(f64, f64)],
+        parameters: &[Parameters],
+    ) -> Result<Vec<Cubed>> {
+        self.all(limits, parameters, &mut |_| ())
+    }
+
+    /// All of them; what sees the regions of each at its end.
+    fn all(
+        &mut self,
+        limits: &[(f64, f64)],
+        parameters: &[Parameters],
+        see: &mut dyn FnMut(&[region::Region]),
+    ) -> Result<Vec<Cubed>> {
         let dimensions = limits.len();
         if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&dimensions) {
             let allowed = format!("allowed are {MIN_DIMENSIONS} to {MAX_DIMENSIONS}");
@@ -231,33 +284,31 @@ impl Cubature {
             sign,
             limits: sorted,
             volume,
-        } = Sorted::new(limits, parameters)?;
-        if sorted.iter().any(|(from, to)| from == to) {
-            let status = Status::Converged;
-            return Ok(Cubed {
-                value: 0.0,
-                error: 0.0,
+        } = Sorted::new(limits, parameters.as_flattened())?;
+        let is_empty = sorted.iter().any(|(from, to)| from == to);
+        if is_empty || !volume.is_normal() {
+            let none = Cubed {
+                value: if is_empty { 0.0 } else { f64::NAN },
+                error: if is_empty { 0.0 } else { f64::INFINITY },
                 evaluations: 0,
                 regions: 0,
                 rounds: 0,
-                status,
-            });
+                status: if is_empty {
+                    Status::Converged
+                } else {
+                    Status::NotFinite
+                },
+            };
+            return Ok(vec![none; parameters.len()]);
         }
-        if !volume.is_normal() {
-            return Ok(Cubed {
-                value: f64::NAN,
-                error: f64::INFINITY,
-                evaluations: 0,
-                regions: 0,
-                rounds: 0,
-                status: Status::NotFinite,
-            });
+        let mut outcomes = Vec::with_capacity(parameters.len());
+        for parameters in parameters.chunks(MAX_MEMBERS) {
+            outcomes.extend(self.on_all_devices(&sorted, parameters, see)?);
         }
-        let of = self.on_all_devices(&sorted, parameters)?;
-        Ok(Cubed {
-            value: sign * of.value,
-            ..of
-        })
+        for of in &mut outcomes {
+            of.value *= sign;
+        }
+        Ok(outcomes)
     }
 
     fn launch(&self, entry: &str, blocks: u32, threads: u32, of: &[Actual<'_>]) -> Result<()> {
@@ -266,132 +317,5 @@ impl Cubature {
         // regions, the partial sums and the results are this plan's, of this device, with room for
         // what `OnDevice` puts there, which launches one after the other; nobody else has them.
         unsafe { self.module.launch_raw(entry, config, of) }
-    }
-}
-
-/// Makes room for so many elements where there is none; what was there is lost.
-fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
-    if of.len() < len {
-        *of = of.device().alloc(len.next_power_of_two())?;
-    }
-    Ok(())
-}
-
-/// A part as kernels take it, with its numbers for rules and plans.
-fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
-    let mut region = Region {
-        centre: part.from,
-        half: part.to,
-        goal,
-        nodes: part.nodes.map(u32::from),
-        first,
-        plane,
-    };
-    for (centre, half) in region.centre.iter_mut().zip(&mut region.half) {
-        let (from, to) = (*centre, *half);
-        *half = 0.5 * (to - from);
-        *centre = from + *half;
-    }
-    region
-}
-
-/// An integral whose regions are summed on the device.
-struct OnDevice<'a> {
-    plan: &'a mut Cubature,
-    dimensions: u32,
-    parameters: &'a Parameters,
-}
-
-impl OnDevice<'_> {
-    /// Looks along lines of the regions that are there.
-    fn look(&mut self, count: u32, is_plan: u32) -> Result<()> {
-        let plan = &*self.plan;
-        let (of, table) = (plan.regions.address(), plan.table.address());
-        let (dimensions, to) = (self.dimensions, plan.sums.address());
-        let request = arguments![of, count, is_plan, dimensions, table, *self.parameters, to];
-        let blocks = (count * dimensions).div_ceil(WARPS);
-        plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
-    }
-
-    /// Sums the regions, which have room.
-    fn batch(&mut self, regions: &[Region], all: u32) -> Result<Vec<f64>> {
-        let plan = &mut *self.plan;
-        make_room(&mut plan.regions, regions.len())?;
-        make_room(&mut plan.sums, regions.len() * SUMS)?;
-        make_room(&mut plan.partials, all as usize * SUMS)?;
-        plan.regions
-            .slice_mut(..regions.len())?
-            .copy_from(regions)?;
-        let count = regions.len() as u32;
-        let (of, partials, sums) = (
-            plan.regions.address(),
-            plan.partials.address(),
-            plan.sums.address(),
-        );
-        let table = plan.table.address();
-        let request = arguments![
-            of,
-            count,
-            all,
-            self.dimensions,
-            table,
-            *self.parameters,
-            partials
-        ];
-        plan.launch(
-            plan.kernels.rule(),
-            all.div_ceil(WARPS),
-            WARPS * LANES,
-            &request,
-        )?;
-        let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
-        plan.launch(
-            plan.kernels.combine(),
-            blocks,
-            THREADS,
-            &arguments![of, count, partials, sums],
-        )?;
-        self.look(count, 0)?;
-        self.plan.sums.slice(..regions.len() * SUMS)?.to_vec()
-    }
-}
-
-impl Evaluate for OnDevice<'_> {
-    fn sums(&mut self, parts: &[Part]) -> Result<Vec<f64>> {
-        let mut sums = Vec::with_capacity(parts.len() * SUMS);
-        let (mut regions, mut all) = (Vec::new(), 0);
-        for part in parts {
-            let planes = part.points(2) as u32;
-            let more = chunks(planes);
-            let is_full = regions.len() == MAX_REGIONS || all + more > MAX_CHUNKS;
-            if is_full && !regions.is_empty() {
-                sums.extend(self.batch(&regions, all)?);
-                (regions, all) = (Vec::new(), 0);
-            }
-            regions.push(region_of(part, all, planes, 0.0));
-            all += more;
-        }
-        if !regions.is_empty() {
-            sums.extend(self.batch(&regions, all)?);
-        }
-        Ok(sums)
-    }
-
-    fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {
-        let mut plans = Vec::with_capacity(asked.len() * self.dimensions as usize * PLAN);
-        for asked in asked.chunks(MAX_REGIONS) {
-            let plan = &mut *self.plan;
-            let of = |ask: &Ask| region_of(&ask.part, 0, ask.plane, ask.goal);
-            let regions: Vec<Region> = asked.iter().map(of).collect();
-            let numbers = regions.len() * self.dimensions as usize * PLAN;
-            make_room(&mut plan.regions, regions.len())?;
-            make_room(&mut plan.sums, numbers)?;
-            plan.regions
-                .slice_mut(..regions.len())?
-                .copy_from(&regions)?;
-            self.look(regions.len() as u32, 1)?;
-            plans.extend(self.plan.sums.slice(..numbers)?.to_vec()?);
-        }
-        Ok(plans)
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Points<F> {
 pub(super) fn rule(
     table: &[f64],
     nodes: usize,
-    of: impl Fn(f64) -> f64,
+    mut of: impl FnMut(f64) -> f64,
 ) -> [f64; 2 + COEFFICIENTS] {
     let first = match nodes {
         FINE_RULE => FINE,
@@ -87,10 +87,10 @@ pub(super) fn line(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> [f64
 }
 
 /// What the rule lacks on a line beside it, and whether it is rough.
-fn beside_it(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> (f64, bool) {
+fn beside_it(table: &[f64], nodes: usize, mut of: impl FnMut(f64) -> f64) -> (f64, bool) {
     let (fine, coarse) = (
-        rule(table, FINE_NODES as usize, &of),
-        rule(table, nodes, &of),
+        rule(table, FINE_NODES as usize, &mut of),
+        rule(table, nodes, &mut of),
     );
     let off = fine[0] - coarse[0];
     let is_off = off.abs() > 16.0 * f64::EPSILON * (fine[1] + coarse[1]);
@@ -199,7 +199,7 @@ pub(super) fn plan(
 
 /// A part as kernels take it.
 fn region(part: &Part) -> Region {
-    super::region_of(part, 0, 0, 0.0)
+    super::launches::region_of(part, 0, 0, 0.0)
 }
 
 impl<F: Fn(&Point) -> f64> Points<F> {
@@ -239,6 +239,33 @@ impl<F: Fn(&Point) -> f64> Points<F> {
             }
         }
         best
+    }
+
+    /// What lines beside an axis tell.
+    fn beside(&self, part: &Part, k: usize, look: u32) -> [f64; 3] {
+        let (region, dimensions) = (region(part), Self::dimensions(part));
+        let (edges, mut of) = (beside::edges(dimensions, look), [0.0; 3]);
+        for lane in 0..LANES {
+            let node = |nodes: u32, index: u32| {
+                let first = (nodes_before(nodes) + index) as usize * NODE;
+                [self.table[first], self.table[first + 1]]
+            };
+            let (mut x, weight) = beside::place(&region, dimensions, k, [look, lane], node);
+            let (lacks, is_rough) = beside_it(&self.table, part.nodes[k].into(), |share| {
+                x[k] = region.half[k].mul_add(share, region.centre[k]);
+                (self.at)(&x)
+            });
+            let (lacks, is_edge) = (weight * lacks, lane < edges);
+            let off = lacks.abs() / f64::from(LANES);
+            of[0] += if is_rough || !is_edge { off } else { 0.0 };
+            of[1] += if is_rough { off } else { 0.0 };
+            of[2] += if is_edge {
+                0.0
+            } else {
+                lacks / f64::from(LANES - edges)
+            };
+        }
+        of
     }
 
     fn sums_of(&self, part: &Part) -> Vec<f64> {
@@ -295,24 +322,7 @@ impl<F: Fn(&Point) -> f64> Points<F> {
                 }
             };
             let mut of = line(&self.table, counts[k], along(start));
-            let edges = beside::edges(dimensions);
-            for lane in 0..LANES {
-                let node = |nodes: u32, index: u32| {
-                    let first = (nodes_before(nodes) + index) as usize * NODE;
-                    [self.table[first], self.table[first + 1]]
-                };
-                let (through, weight) = beside::place(&region, dimensions, k, lane, node);
-                let (lacks, is_rough) = beside_it(&self.table, counts[k], along(through));
-                let (lacks, is_edge) = (weight * lacks, lane < edges);
-                let off = lacks.abs() / f64::from(LANES);
-                of[3] += if is_rough || !is_edge { off } else { 0.0 };
-                of[4] += if is_rough { off } else { 0.0 };
-                of[5] += if is_edge {
-                    0.0
-                } else {
-                    lacks / f64::from(LANES - edges)
-                };
-            }
+            of[3..].copy_from_slice(&self.beside(part, k, 0));
             sums[LINES + k * LINE..][..LINE].copy_from_slice(&of);
         }
         sums
@@ -320,8 +330,23 @@ impl<F: Fn(&Point) -> f64> Points<F> {
 }
 
 impl<F: Fn(&Point) -> f64> Evaluate for Points<F> {
-    fn sums(&mut self, parts: &[Part]) -> crate::Result<Vec<f64>> {
-        Ok(parts.iter().flat_map(|part| self.sums_of(part)).collect())
+    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
+        to.extend(parts.iter().flat_map(|part| self.sums_of(part)));
+        Ok(())
+    }
+
+    fn looks(&mut self, asked: &[(Part, u32)]) -> crate::Result<Vec<f64>> {
+        let of_axis = |part: &Part, looks: u32, k: usize| {
+            let all = (1..=looks).map(|look| self.beside(part, k, look));
+            let most = all.reduce(|most, of| if of[0] > most[0] { of } else { most });
+            let [others, rough, lacks] = most.unwrap_or_default();
+            [0.0, 0.0, 0.0, others, rough, lacks]
+        };
+        let mut lines = Vec::new();
+        for (part, looks) in asked {
+            lines.extend((0..Self::dimensions(part)).flat_map(|k| of_axis(part, *looks, k)));
+        }
+        Ok(lines)
     }
 
     fn plans(&mut self, asked: &[Ask]) -> crate::Result<Vec<f64>> {

@@ -1,11 +1,16 @@
 //! A region: what it was summed to, what it errs by, and how it can be refined.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use quadscan_kernels::cubature::decay;
 use quadscan_kernels::cubature::region::{
     BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, PLAN,
+    SUMS,
 };
 
 use super::table::Axis;
+use super::{CubedRegion, batch};
 
 /// The decay beyond which more nodes are not worth it,
 const SLOW: f64 = 0.5;
@@ -14,12 +19,17 @@ const FAST: f64 = 0.25;
 /// An axis with less of a region's error than this is left as it is.
 const LITTLE: f64 = 0.01;
 
+/// Regions for which a thread is worth it.
+const FEW: usize = 64;
+
 /// A box and its rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) from: [f64; MAX_DIMENSIONS],
     pub(super) to: [f64; MAX_DIMENSIONS],
     pub(super) nodes: [u8; MAX_DIMENSIONS],
+    /// The integral of a batch that it is of.
+    pub(super) member: u32,
 }
 
 impl Part {
@@ -29,6 +39,11 @@ impl Part {
             .iter()
             .map(|&nodes| u64::from(nodes.max(1)));
         counts.product()
+    }
+
+    fn volume(&self, dimensions: usize) -> f64 {
+        let widths = self.to.iter().zip(&self.from).take(dimensions);
+        widths.map(|(to, from)| to - from).product()
     }
 }
 
@@ -51,13 +66,14 @@ pub(super) struct Region {
     pub(super) is_oblique: bool,
     /// Whether its nodes are those of a plan.
     pub(super) is_planned: bool,
+    /// Whether it was looked at again.
+    pub(super) is_seen: bool,
 }
 
 impl Region {
     pub(super) fn new(part: Part, is_planned: bool, sums: &[f64], dimensions: usize) -> Self {
         let mut axes = [Axis::default(); MAX_DIMENSIONS];
-        let widths = part.to.iter().zip(&part.from).take(dimensions);
-        let volume = widths.map(|(to, from)| to - from).product();
+        let volume = part.volume(dimensions);
         let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
         let of_axes = coefficients.zip(sums[LINES..].chunks(LINE));
         for (k, (axis, (of, line))) in axes[..dimensions].iter_mut().zip(of_axes).enumerate() {
@@ -76,9 +92,21 @@ impl Region {
             plane: sums[BEST + 1] as u32,
             is_oblique: false,
             is_planned,
+            is_seen: false,
         };
         region.doubt(1.0, dimensions);
         region
+    }
+
+    /// As applications see it.
+    pub(super) fn cubed(&self, dimensions: usize) -> CubedRegion {
+        let (from, to) = (&self.part.from[..dimensions], &self.part.to[..dimensions]);
+        CubedRegion {
+            limits: from.iter().copied().zip(to.iter().copied()).collect(),
+            nodes: (0..dimensions).map(|k| self.nodes(k)).collect(),
+            value: self.value,
+            error: self.error,
+        }
     }
 
     fn nodes(&self, axis: usize) -> usize {
@@ -101,6 +129,16 @@ impl Region {
                 self.lacks += doubt * lacks;
             }
         }
+    }
+
+    /// Believes other lines, where they refute the error.
+    pub(super) fn see_again(&mut self, lines: &[f64], dimensions: usize) {
+        let volume = self.part.volume(dimensions);
+        for (axis, line) in self.axes.iter_mut().zip(lines.chunks(LINE)) {
+            axis.see_again(line, volume);
+        }
+        self.is_seen = true;
+        self.doubt(self.doubt, dimensions);
     }
 
     /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
@@ -206,4 +244,28 @@ impl Region {
             }
         }
     }
+}
+
+/// Regions of parts that were summed, made by as many threads as that is worth.
+pub(super) fn made(parts: &[(Part, bool)], sums: &[f64], dimensions: usize) -> Vec<Region> {
+    let of = |parts: &[(Part, bool)], sums: &[f64]| {
+        let of = parts.iter().zip(sums.chunks(SUMS));
+        let region = |(&(part, is_planned), sums): (_, &[f64])| {
+            Region::new(part, is_planned, sums, dimensions)
+        };
+        of.map(region).collect::<Vec<_>>()
+    };
+    let share = parts.len().div_ceil(batch::cores()).max(FEW);
+    if parts.len() <= share {
+        return of(parts, sums);
+    }
+    thread::scope(|scope| {
+        let shares = parts.chunks(share).zip(sums.chunks(share * SUMS));
+        let threads: Vec<_> = shares
+            .map(|(parts, sums)| scope.spawn(move || of(parts, sums)))
+            .collect();
+        let made = threads.into_iter().map(|thread| thread.join());
+        made.flat_map(|made| made.unwrap_or_else(|panic| resume_unwind(panic)))
+            .collect()
+    })
 }

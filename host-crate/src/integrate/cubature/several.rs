@@ -1,18 +1,20 @@
-//! Regions of one integral that are summed on several devices.
+//! Regions of integrals that are summed on several devices.
 
 use std::ops::Range;
 use std::{iter, mem, thread};
 
-use super::rounds::{self, Ask, Evaluate};
-use super::{Cubature, Cubed, OnDevice, Parameters, Part};
+use super::launches::OnDevice;
+use super::region::{Part, Region};
+use super::rounds::{Ask, Evaluate};
+use super::{Cubature, Cubed, Parameters, batch};
 use crate::{Error, Result};
 
 /// Points from which on a device takes part in a round: some 30 us of work of an H100, more than
 /// what starting it costs.
 const POINTS: u64 = 1 << 21;
 
-/// Questions for plans from which on a device takes part.
-const QUESTIONS: usize = 64;
+/// Questions for plans, and looks, from which on a device takes part.
+const QUESTIONS: u64 = 64;
 
 impl Cubature {
     /// One plan of several for the same integrand, each on another device: the regions of every round
@@ -38,26 +40,28 @@ impl Cubature {
         }
     }
 
-    /// The integral over a box with finite limits, each lower one below the upper one.
+    /// The integrals with each of these parameters over a box with finite limits, each lower one below the
+    /// upper one; what sees the regions of each at its end.
     pub(super) fn on_all_devices(
         &mut self,
         limits: &[(f64, f64)],
-        parameters: &Parameters,
-    ) -> Result<Cubed> {
+        parameters: &[Parameters],
+        see: &mut dyn FnMut(&[Region]),
+    ) -> Result<Vec<Cubed>> {
         let (options, mut others) = (self.options, mem::take(&mut self.others));
         let plans = iter::once(&mut *self).chain(&mut others);
-        let on = plans.map(|plan| OnDevice {
-            plan,
-            dimensions: limits.len() as u32,
-            parameters,
+        let on = plans.map(|plan| OnDevice::new(plan, limits.len(), parameters));
+        let on: Result<Vec<_>> = on.collect();
+        let integrals = on.and_then(|on| {
+            let count = parameters.len() as u32;
+            batch::integrate(limits, &options, count, &mut OnDevices(on), see)
         });
-        let integral = rounds::integrate(limits, &options, &mut OnDevices(on.collect()));
         self.others = others;
-        integral
+        integrals
     }
 }
 
-/// An integral whose regions are summed on each of several devices.
+/// Integrals whose regions are summed on each of several devices.
 struct OnDevices<'a>(Vec<OnDevice<'a>>);
 
 impl OnDevices<'_> {
@@ -105,15 +109,29 @@ fn ranges(weights: &[u64], most: usize, least: u64) -> Vec<Range<usize>> {
 }
 
 impl Evaluate for OnDevices<'_> {
-    fn sums(&mut self, parts: &[Part]) -> Result<Vec<f64>> {
+    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> Result<()> {
         let points: Vec<u64> = parts.iter().map(|part| part.points(0)).collect();
         let ranges = ranges(&points, self.0.len(), POINTS);
-        self.all(parts, ranges, |device, parts| device.sums(parts))
+        if ranges.len() == 1 {
+            return self.0[0].sums(parts, to);
+        }
+        to.extend(self.all(parts, ranges, |device, parts| {
+            let mut sums = Vec::new();
+            device.sums(parts, &mut sums)?;
+            Ok(sums)
+        })?);
+        Ok(())
     }
 
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {
-        let ranges = ranges(&vec![1; asked.len()], self.0.len(), QUESTIONS as u64);
+        let ranges = ranges(&vec![1; asked.len()], self.0.len(), QUESTIONS);
         self.all(asked, ranges, |device, asked| device.plans(asked))
+    }
+
+    fn looks(&mut self, asked: &[(Part, u32)]) -> Result<Vec<f64>> {
+        let looks: Vec<u64> = asked.iter().map(|&(_, looks)| u64::from(looks)).collect();
+        let ranges = ranges(&looks, self.0.len(), QUESTIONS);
+        self.all(asked, ranges, |device, asked| device.looks(asked))
     }
 }
 

@@ -77,6 +77,8 @@ const SOME: f64 = 1.0;
 /// Where more than this of it is of rough lines, more nodes are of no use.
 const MOSTLY: f64 = 0.5;
 const COMPARABLE: f64 = 1.0 / 16.0;
+/// Other lines refute an error of less than one in so many of theirs.
+const REFUTED: f64 = 4.0;
 
 /// An axis of a region: the larger one of its last two coefficients, and what becomes of it with
 /// two degrees more.
@@ -116,14 +118,8 @@ impl Axis {
         let (last, before) = (norm(0).max(norm(1)), norm(2).max(norm(3)));
         let [off, told, beyond] = [line[0], line[1], line[2]];
         let [others, rough, lacks] = [line[3], line[4], line[5]];
-        let beside = SOME * 0.5 * others * volume;
         if off.is_nan() || others.is_nan() {
-            // The function is not finite there.
-            let line = f64::INFINITY;
-            return Self {
-                line,
-                ..Self::default()
-            };
+            return Self::not_finite();
         }
         let seen = if off < 0.0 {
             -0.5 * off * volume
@@ -150,17 +146,45 @@ impl Axis {
             }
             coefficients = last * shrink;
         }
-        let is_rough = rough > MOSTLY * others && beside > COMPARABLE * line.max(coefficients);
-        if is_rough {
-            decay = 1.0;
-        }
-        Self {
+        let mut axis = Self {
             decay,
             coefficients,
             line,
-            beside,
-            lacks: SOME * 0.5 * lacks * volume,
-            is_rough,
+            ..Self::default()
+        };
+        axis.see([others, rough, lacks], volume);
+        axis
+    }
+
+    /// Where the function is infinite or no number.
+    fn not_finite() -> Self {
+        Self {
+            line: f64::INFINITY,
+            ..Self::default()
+        }
+    }
+
+    /// What lines beside it tell.
+    fn see(&mut self, [others, rough, lacks]: [f64; 3], volume: f64) {
+        self.beside = SOME * 0.5 * others * volume;
+        self.lacks = SOME * 0.5 * lacks * volume;
+        let comparable = COMPARABLE * self.line.max(self.coefficients);
+        self.is_rough = rough > MOSTLY * others && self.beside > comparable;
+        if self.is_rough {
+            self.decay = 1.0;
+        }
+    }
+
+    /// What other lines beside it tell, where that refutes the error.
+    pub(super) fn see_again(&mut self, line: &[f64], volume: f64) {
+        if line[3].is_nan() {
+            *self = Self::not_finite();
+        } else if SOME * 0.5 * line[3] * volume > REFUTED * self.error() {
+            self.see(
+                [line[3], line[4], line[5]].map(|of| OTHER_LINES * of),
+                volume,
+            );
+            self.decay = 1.0;
         }
     }
 
