@@ -2,8 +2,8 @@
 //! that can be resumed, or by several, to which blocks of rows are dealt as they ask for them, since one
 //! integral may cost a thousand times what another does.
 //!
-//! The first process computes as all others do. Beside that, one of its threads gives out blocks and
-//! takes in results; while it is there, no other thread calls MPI.
+//! The first process computes as all others do, by a thread a device. Beside that, one of its threads gives
+//! out blocks and takes in results; while it is there, no other thread calls MPI.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ use crate::ranks::{FIRST, Ranks};
 /// Blocks that a process gets, where there are as many rows: the last ones end at about the same time.
 const BLOCKS: u64 = 32;
 
-/// How often who waits is told how far it is.
+/// How often it is told how far it is.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Rows of results of an item: one of each output, and of each one's derivative.
@@ -98,15 +98,16 @@ pub(super) fn computed<R: Number>(
     request: &Request<R>,
     digest: [u8; 32],
     batch: &Batch<'_, R>,
-    runners: &mut Runners<R>,
+    runners: &mut [Runners<R>],
     ranks: &Ranks,
     watch: &mut dyn Watch,
 ) -> Result<Option<Journal>> {
-    let most = runners.values[0].most() as u64;
+    let most = runners[0].values[0].most() as u64;
+    let shares = BLOCKS * (ranks.size() * runners.len()) as u64;
     let asked = Asked {
         digest,
         rows: batch.rows,
-        block: (batch.rows / (BLOCKS * ranks.size() as u64)).clamp(1, most),
+        block: (batch.rows / shares).clamp(1, most),
         width: BYTES * rows_of_item(request),
     };
     let opened = ranks.is_first().then(|| match &request.out {
@@ -114,7 +115,8 @@ pub(super) fn computed<R: Number>(
         None => Journal::unnamed(&asked),
     });
     let Some(journal) = ranks.agree(opened.transpose())? else {
-        work(&mut Worker::new(batch, runners)?, ranks)?;
+        // A process that is not alone has one device.
+        work(&mut Worker::new(batch, &mut runners[0])?, ranks)?;
         return Ok(None);
     };
     if journal.done > 0 {
@@ -123,31 +125,35 @@ pub(super) fn computed<R: Number>(
     }
     let journal = Mutex::new(journal);
     let is_over = AtomicBool::new(false);
-    let mut worker = Worker::new(batch, runners)?;
     thread::scope(|scope| {
-        let others = ranks.size() - 1;
-        let dealer = (others > 0).then(|| scope.spawn(|| deal(ranks, &journal, &is_over)));
+        let started = runners.iter_mut().map(|runners| {
+            let (journal, is_over) = (&journal, &is_over);
+            scope.spawn(move || own(batch, runners, journal, is_over))
+        });
+        let mut started: Vec<_> = started.collect();
+        if ranks.size() > 1 {
+            started.push(scope.spawn(|| deal(ranks, &journal, &is_over)));
+        }
         let mut told = None;
-        let mut tell = || {
+        loop {
+            let is_done = started.iter().all(|thread| thread.is_finished());
             let journal = lock(&journal);
-            if told.replace(journal.done) == Some(journal.done) {
-                return;
+            if told.replace(journal.done) != Some(journal.done) {
+                if let Some(sentence) = journal.farewell(batch.rows) {
+                    watch.keeps(sentence);
+                }
+                watch.progress(journal.done, batch.rows);
             }
-            if let Some(sentence) = journal.farewell(batch.rows) {
-                watch.keeps(sentence);
+            drop(journal);
+            if is_done {
+                break;
             }
-            watch.progress(journal.done, batch.rows);
-        };
-        tell();
-        let own = own(&mut worker, &journal, &is_over, &mut tell);
-        is_over.fetch_or(own.is_err(), Ordering::Relaxed);
-        let Some(dealer) = dealer else { return own };
-        while !dealer.is_finished() {
-            tell();
             thread::sleep(PAUSE);
         }
-        let dealt = dealer.join();
-        own.and(dealt.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended
+            .map(|of| of.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect::<Result<()>>()
     })?;
     let journal = journal.into_inner();
     Ok(Some(journal.unwrap_or_else(PoisonError::into_inner)))
@@ -157,20 +163,22 @@ fn lock(journal: &Mutex<Journal>) -> MutexGuard<'_, Journal> {
     journal.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What the first process computes.
+/// What a device of the first process computes.
 fn own<R: Number>(
-    worker: &mut Worker<'_, R>,
+    batch: &Batch<'_, R>,
+    runners: &mut Runners<R>,
     journal: &Mutex<Journal>,
     is_over: &AtomicBool,
-    tell: &mut impl FnMut(),
 ) -> Result<()> {
+    let mut worker = Worker::new(batch, runners)?;
     while !is_over.load(Ordering::Relaxed) {
         let Some(block) = lock(journal).next() else {
             break;
         };
-        let bytes = worker.bytes(&block)?;
-        lock(journal).keep(&block, &bytes)?;
-        tell();
+        let kept = worker.bytes(&block);
+        let kept = kept.and_then(|bytes| lock(journal).keep(&block, &bytes));
+        is_over.fetch_or(kept.is_err(), Ordering::Relaxed);
+        kept?;
     }
     Ok(())
 }

@@ -287,7 +287,7 @@ fn all<R: Number>(
             to.write(&passed.chain(&results).collect::<Vec<&Column>>())?;
             done += block.rows() as u64;
             watch.progress(done, batch.rows);
-            Ok::<_, Error>(())
+            Ok::<_, columns::Stop>(())
         };
         if let Some(kept) = &mut kept {
             for range in kept.blocks() {

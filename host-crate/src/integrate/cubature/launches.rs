@@ -63,7 +63,7 @@ impl<'a> OnDevice<'a> {
         parameters: &[Parameters],
     ) -> Result<Self> {
         make_room(&mut plan.parameters, parameters.len())?;
-        let to = plan.parameters.slice_mut(..parameters.len())?;
+        let mut to = plan.parameters.slice_mut(..parameters.len())?;
         to.copy_from(parameters)?;
         let dimensions = dimensions as u32;
         Ok(Self { plan, dimensions })
