@@ -35,7 +35,7 @@ fn width<R: Number>(request: &Request<R>) -> usize {
 /// The rows of a block, and those of the derivatives behind them.
 fn to_bytes<R: Number>((rows, slopes): &Both<R>) -> Vec<u8> {
     let rows = rows.iter().chain(slopes.iter().flatten());
-    rows.flat_map(Row::to_bytes).collect()
+    rows.flat_map(|row| row.to_bytes()).collect()
 }
 
 /// What [`to_bytes`] made these of.
