@@ -10,6 +10,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::iter;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -132,7 +133,7 @@ impl Journal {
             .records
             .iter()
             .map(|(&at, &(rows, _))| at..at + rows);
-        for done in done.chain([asked.rows..asked.rows]) {
+        for done in done.chain(iter::once(asked.rows..asked.rows)) {
             while first < done.start {
                 let end = done.start.min(first.saturating_add(block));
                 journal.left.push(first..end);

@@ -36,7 +36,7 @@ fn rows_of_item<R: Number>(request: &Request<R>) -> usize {
 fn to_bytes<R: Number>((values, slopes): &Both<R>) -> Vec<u8> {
     let outputs = [values].into_iter().chain(slopes);
     let rows = outputs.flat_map(|outputs| outputs.rows.iter().flatten());
-    rows.flat_map(Row::to_bytes).collect()
+    rows.flat_map(|row| row.to_bytes()).collect()
 }
 
 /// What [`to_bytes`] made these of.

@@ -253,7 +253,7 @@ impl<R: Number> Row<R> {
     }
 
     /// To be kept. The bits of numbers stay, but for those of a NaN.
-    pub(super) fn to_bytes(&self) -> Vec<u8> {
+    pub(super) fn to_bytes(self) -> Vec<u8> {
         let bits = |number: Option<R>| number.map_or(0, |number| number.to_f64().to_bits());
         let status = Status::all().position(|of| of == self.status);
         // The status, and which numbers there are.
