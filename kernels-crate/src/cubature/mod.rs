@@ -21,3 +21,5 @@ mod lacks;
 pub mod lines;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod rule;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod sharp;

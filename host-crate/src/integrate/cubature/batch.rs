@@ -2,14 +2,13 @@
 //! outcome has the bits that it has by itself.
 
 use std::collections::VecDeque;
-use std::num::NonZero;
-use std::sync::LazyLock;
 use std::thread;
 
 use quadscan_kernels::cubature::region::{LINE, PLAN, SUMS};
 
 use super::region::{Part, Region};
 use super::rounds::{Ask, Evaluate, Rounds};
+use super::threads::cores;
 use super::{CubatureOptions, Cubed};
 use crate::Result;
 
@@ -78,13 +77,6 @@ pub(super) fn integrate(
         });
     }
     Ok(outcomes.into_iter().flatten().collect())
-}
-
-/// How many threads work at a time.
-pub(super) fn cores() -> usize {
-    static CORES: LazyLock<usize> =
-        LazyLock::new(|| thread::available_parallelism().map_or(1, NonZero::get));
-    *CORES
 }
 
 /// Gives each member its share of the numbers, on as many threads as that is worth.

@@ -11,12 +11,14 @@ mod planning;
 #[cfg(test)]
 #[path = "points_tests.rs"]
 mod points;
+mod refine;
 mod region;
 mod rounds;
 mod several;
 mod table;
 #[cfg(test)]
 mod tests;
+mod threads;
 
 use cuda_std::launch::Actual;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};

@@ -9,8 +9,9 @@ use quadscan_kernels::cubature::region::{
     SUMS,
 };
 
+use super::CubedRegion;
 use super::table::Axis;
-use super::{CubedRegion, batch};
+use super::threads::cores;
 
 /// The decay beyond which more nodes are not worth it,
 const SLOW: f64 = 0.5;
@@ -255,7 +256,7 @@ pub(super) fn made(parts: &[(Part, bool)], sums: &[f64], dimensions: usize) -> V
         };
         of.map(region).collect::<Vec<_>>()
     };
-    let share = parts.len().div_ceil(batch::cores()).max(FEW);
+    let share = parts.len().div_ceil(cores()).max(FEW);
     if parts.len() <= share {
         return of(parts, sums);
     }
