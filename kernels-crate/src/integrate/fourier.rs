@@ -251,7 +251,7 @@ impl<R: Real> Item<R> {
             let magnitude = GpuFloat::abs(of.term);
             let size = of_team(self.size);
             // What the nodes from here on could add: they, or their weights, are next to nothing.
-            let fallen = if self.list % 2 == 0 {
+            let fallen = if self.list.is_multiple_of(2) {
                 GpuFloat::abs(weight)
             } else {
                 angle
