@@ -29,6 +29,9 @@ use super::real::Real;
 use super::sizes::{LISTS, TEAM};
 use node::{Term, at_limit};
 
+/// The first level that may be the last, unless there are no more.
+const FEWEST: u32 = 3;
+
 /// Where the finite limit is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -248,7 +251,7 @@ impl<R: Real> Item<R> {
             let magnitude = GpuFloat::abs(of.term);
             let size = of_team(self.size);
             // What the nodes from here on could add: they, or their weights, are next to nothing.
-            let fallen = if self.list % 2 == 0 {
+            let fallen = if self.list.is_multiple_of(2) {
                 GpuFloat::abs(weight)
             } else {
                 angle
@@ -339,11 +342,16 @@ impl<R: Real> Item<R> {
             doubt,
             is_resolved: true,
         };
-        let error = self.levels.take_whole(self.level, sums);
+        let error = self.levels.take_alone(self.level, sums);
         let tolerance = batch.tolerance(self.levels.value());
-        let status = self
-            .levels
-            .status(&error, tolerance, self.level, table.last);
+        // A few changes may be small by chance.
+        let is_known = self.level >= FEWEST || !self.levels.value().is_number();
+        let status = match is_known || self.level >= table.last {
+            true => self
+                .levels
+                .status(&error, tolerance, self.level, table.last),
+            false => None,
+        };
         // SAFETY: the caller's; the last level ends the item.
         unsafe {
             match status {

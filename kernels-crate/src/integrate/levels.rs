@@ -141,9 +141,29 @@ impl<R: Real> Levels<R> {
         self.take_whole(level, Sums { sum, size, ..of })
     }
 
+    /// Takes the sums of a level that shares no nodes with others: what it has left is at least what the
+    /// two changes before its own have in geometric progression.
+    #[inline(always)]
+    pub(super) fn take_alone(&mut self, level: u32, of: Sums<R>) -> Error<R> {
+        let (before, earlier, doubt) = (self.change, self.amplitude, of.doubt);
+        let error = self.take_whole(level, of);
+        let is_falling = before < earlier;
+        let quotient = if is_falling {
+            before / earlier
+        } else {
+            R::from_f64(1.0)
+        };
+        let difference = GpuFloat::max(error.difference, before * quotient);
+        Error {
+            total: GpuFloat::max(error.total, difference + doubt),
+            difference,
+            ..error
+        }
+    }
+
     /// Takes the sums of a level that is a rule by itself.
     #[inline(always)]
-    pub(super) fn take_whole(&mut self, level: u32, of: Sums<R>) -> Error<R> {
+    fn take_whole(&mut self, level: u32, of: Sums<R>) -> Error<R> {
         let (value, size) = (of.sum, of.size);
         let (change, amplitude, difference);
         if level == 0 {
@@ -326,6 +346,24 @@ mod tests {
         let error = levels.take(2, of(0.5, 0.1));
         assert_eq!(levels.value(), 1.0);
         assert!(error.total >= 0.01, "{}", error.total);
+    }
+
+    /// Changes of 10^-2 and 10^-4, and then of nothing.
+    #[test]
+    fn of_a_level_alone_the_changes_before_count() {
+        let of = |sum: f64, alternating| Sums {
+            sum,
+            size: 1.0,
+            alternating,
+            doubt: 0.0,
+            is_resolved: true,
+        };
+        let mut levels = Levels::NONE;
+        levels.take_alone(0, of(1.0, 1.0));
+        assert!(levels.take_alone(1, of(1.01, 0.0)).total >= 1.0);
+        assert!(levels.take_alone(2, of(1.0101, 0.0)).total >= 4e-4);
+        let error = levels.take_alone(3, of(1.0101, 0.0)).total;
+        assert!((1e-6 - error).abs() < 1e-8, "{error}");
     }
 
     #[test]

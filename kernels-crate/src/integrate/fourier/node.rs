@@ -79,8 +79,13 @@ pub(super) fn at_limit<R: Real>(omega: R, limit: R, phase: R) -> (R, R) {
     // What the sum loses: Knuth, The Art of Computer Programming, 4.2.2.
     let part = sum - product;
     let rest = lost + ((product - (sum - part)) + (phase - part));
+    // Of an angle that is far from 0 it is no small one.
     let (sine, cosine) = sum.sin_cos();
-    (rest.mul_add(cosine, sine), (-rest).mul_add(sine, cosine))
+    let (rest_sine, rest_cosine) = rest.sin_cos();
+    (
+        sine.mul_add(rest_cosine, cosine * rest_sine),
+        cosine.mul_add(rest_cosine, -(sine * rest_sine)),
+    )
 }
 
 #[cfg(test)]
@@ -96,6 +101,9 @@ mod tests {
             (cosine + 0.234_569_983_134_074_23).abs() < 4e-16,
             "{cosine}"
         );
+        let (sine, cosine) = at_limit(1e12_f64 + 0.1, 12_345.678_9, 0.25);
+        assert!((sine + 0.654_995_937_830_385_2).abs() < 4e-16, "{sine}");
+        assert!((cosine + 0.755_632_398_343_066_1).abs() < 4e-16, "{cosine}");
         assert_eq!(at_limit(3.0_f64, 0.0, 0.0), (0.0, 1.0));
     }
 }
