@@ -31,7 +31,7 @@ fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
 }
 
 /// A part as kernels take it, with its numbers for rules and plans.
-fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
+pub(super) fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
     let mut region = Region {
         centre: part.from,
         half: part.to,
