@@ -254,10 +254,6 @@ fn cone(d: usize, background: f64) -> List {
 }
 
 fn main() -> ExitCode {
-    entry()
-}
-
-pub fn entry() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(problem) => {
