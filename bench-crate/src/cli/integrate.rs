@@ -65,21 +65,11 @@ pub struct IntegrateArguments {
     pub fourier: Option<String>,
 
     /// The wave's W: a number other than 0, or the name of a parameter, which the formula may have
-    #[arg(
-        long,
-        value_name = "W",
-        allow_hyphen_values = true,
-        requires = "fourier"
-    )]
+    #[arg(long, value_name = "W", allow_hyphen_values = true)]
     pub omega: Option<String>,
 
     /// The wave's P in the same way, in radians [default: 0]
-    #[arg(
-        long,
-        value_name = "P",
-        allow_hyphen_values = true,
-        requires = "fourier"
-    )]
+    #[arg(long, value_name = "P", allow_hyphen_values = true)]
     pub phase: Option<String>,
 
     /// Give the integral's derivative by this parameter, too, in a column of its own
