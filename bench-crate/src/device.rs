@@ -74,7 +74,10 @@ pub(crate) fn load_on_each(
         several => {
             let processes = ranks.size();
             let allowed = format!("allowed is one for each of the {processes} processes");
-            return Err(refused("--device", format!("{several} is several, {allowed}")));
+            return Err(refused(
+                "--device",
+                format!("{several} is several, {allowed}"),
+            ));
         }
     };
     let names = needed.iter().cloned().collect();

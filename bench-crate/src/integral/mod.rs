@@ -3,7 +3,7 @@
 //! `request` is what the command line asks for, of which `method` is the rule and `typed` its numbers, `integrand` the
 //! function, one of the `catalogue` or a formula, `over` the box of one of several variables, and
 //! `transform` what stands in its place, by its `pole` or its `wave`, each a `quantity`; `given` what holds for all items; `items` is what is integrated, and
-//! `batch` a file of it; `run` is the computation, `results` is what came of it, and `output` its
+//! `batch` a file of it; `run` is the computation, `results` is what came of it, each with its `status`, and `output` its
 //! columns and its words, and `regions` a figure of a box. `dealt` is a batch that several processes compute, or that can be resumed. `samples` are integrals of tables. How integrals are computed is
 //! [`integrate`](quadscan::integrate)'s, and how files are read and written is
 //! [`columns`]'s.
@@ -26,6 +26,7 @@ mod request;
 mod results;
 mod run;
 mod samples;
+mod status;
 mod transform;
 mod typed;
 mod wave;
@@ -180,7 +181,10 @@ fn runners<R: Number>(
             let runner = Runner::new(module, of, &request.method);
             runner.map_err(|error| device::without_kernels(error, artifact, name))
         };
-        let values = [&request.of].into_iter().chain(&request.others).map(&runner);
+        let values = [&request.of]
+            .into_iter()
+            .chain(&request.others)
+            .map(&runner);
         let slopes = request.derivative.as_ref();
         let slopes = slopes.map(|(_, slopes)| slopes.iter().map(&runner).collect());
         Ok(Runners {
@@ -301,7 +305,9 @@ fn all<R: Number>(
         }
         // So that every device has some.
         let shares = usize::try_from(batch.rows.div_ceil(runners.len() as u64));
-        let most = runners[0].values[0].most().min(shares.unwrap_or(usize::MAX));
+        let most = runners[0].values[0]
+            .most()
+            .min(shares.unwrap_or(usize::MAX));
         loop {
             let mut blocks = Vec::new();
             while blocks.len() < runners.len()

@@ -3,7 +3,8 @@
 use super::integrand::Integrand;
 use super::items::{Items, column_names};
 use super::number::{Number, text};
-use super::results::{Outputs, Row, STATUS};
+use super::results::{Outputs, Row};
+use super::status::STATUS;
 use crate::columns::{Column, Heading, Kind, Scalar};
 
 /// The columns of items and their results, in the order of [`columns`].

@@ -12,8 +12,8 @@ use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{
-    self, Adaptive, Composite, Cubature, CubedRegion, Fourier, Lattice, Outcome, Real, Rule, TanhSinh,
-    Vegas,
+    self, Adaptive, Composite, Cubature, CubedRegion, Fourier, Lattice, Outcome, Real, Rule,
+    TanhSinh, Vegas,
 };
 
 /// What no outcome's bytes are.
