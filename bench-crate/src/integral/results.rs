@@ -4,7 +4,7 @@
 use super::number::Number;
 use super::status::Status;
 use crate::columns::Place;
-use quadscan::integrate::{Cubed, Estimate, Outcome, SamplingStatus, Status as BoxStatus};
+use quadscan::integrate::{self, Cubed, Estimate, Outcome, SamplingStatus, Status as BoxStatus};
 
 /// The columns of results of so many outputs, behind those of items; integrals over boxes have all but
 /// the last.
@@ -170,10 +170,11 @@ impl<R: Number> Outputs<R> {
     pub(super) fn new(mut rows: Vec<Vec<Row<R>>>, tolerances: Option<(R, R)>) -> Self {
         if let (Some((absolute, relative)), 2..) = (tolerances, rows.len()) {
             for item in 0..rows[0].len() {
-                let values = rows.iter().map(|rows| rows[item].value);
-                let finite = values.filter(|value| value.is_number());
-                let norm = finite.fold(R::ZERO, |most, value| most.larger(value).larger(-value));
-                let tolerance = absolute.larger(relative * norm);
+                let claims = rows.iter().map(|rows| {
+                    let row = &rows[item];
+                    (row.value, row.error.unwrap_or(R::ZERO))
+                });
+                let tolerance = absolute.larger(relative * integrate::norm(claims));
                 for row in rows.iter_mut().map(|rows| &mut rows[item]) {
                     if row.error.is_some_and(|error| error <= tolerance) {
                         row.status = row.status.within();

@@ -23,6 +23,8 @@ struct Loaded {
     entries: Mutex<HashMap<String, Entry>>,
     /// The same module with other texts for a part, by their keys.
     changed: Mutex<HashMap<String, Module>>,
+    /// Its own key, where it is one of those.
+    key: Option<String>,
 }
 
 /// A kernel that was looked up.
@@ -41,18 +43,19 @@ pub(super) struct Entry {
 
 impl Module {
     pub(super) fn from_artifact(device: &Device, artifact: &Artifact) -> Result<Self> {
-        Code::of_artifact(device, artifact).map(Self::new)
+        Ok(Self::new(Code::of_artifact(device, artifact)?, None))
     }
 
     pub(super) fn from_image(device: &Device, image: Image<'_>, what: &str) -> Result<Self> {
-        Code::of_image(device, image, what).map(Self::new)
+        Ok(Self::new(Code::of_image(device, image, what)?, None))
     }
 
-    fn new(code: Code) -> Self {
+    fn new(code: Code, key: Option<String>) -> Self {
         let loaded = Loaded {
             code,
             entries: Mutex::default(),
             changed: Mutex::default(),
+            key,
         };
         Self {
             loaded: Arc::new(loaded),
@@ -138,9 +141,15 @@ impl Module {
         if let Some(module) = changed.get(&key) {
             return Ok(module.clone());
         }
-        let module = Self::new(self.loaded.code.with_part_of(entry, &text()?)?);
+        let code = self.loaded.code.with_part_of(entry, &text()?)?;
+        let module = Self::new(code, Some(key.clone()));
         changed.insert(key, module.clone());
         Ok(module)
+    }
+
+    /// Which text it has for a part, where that is not its own.
+    pub(crate) fn key_of_part(&self) -> Option<&str> {
+        self.loaded.key.as_deref()
     }
 
     /// What a kernel takes up, by its entry name.

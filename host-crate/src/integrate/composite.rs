@@ -100,9 +100,14 @@ impl<R: Real> Composite<R> {
         })
     }
 
-    /// The kernel that integrates.
-    pub(super) fn entry(&self) -> &str {
-        self.subject.composite
+    /// What is integrated: the kernel and, of a formula, which.
+    pub(super) fn integrand(&self) -> (&str, Option<&str>) {
+        (self.subject.composite, self.module.key_of_part())
+    }
+
+    /// The most strips.
+    pub(super) fn most(&self) -> u64 {
+        self.most
     }
 
     /// The device that it is on.

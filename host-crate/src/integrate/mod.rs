@@ -57,7 +57,7 @@ pub use formula::Formula;
 pub use fourier::{Fourier, FourierOptions, Wave};
 pub use items::Items;
 pub use monte_carlo::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
-pub use outputs::{Outputs, within_norm};
+pub use outputs::{Outputs, norm};
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};
 pub use quadscan_kernels::integrate::outcome::{

@@ -13,7 +13,7 @@ use crate::{Error, Result};
 /// plans `P`: [`Adaptive`](super::Adaptive), [`TanhSinh`](super::TanhSinh) or [`Fourier`](super::Fourier).
 ///
 /// Each output is a launch of its own: they share the items, and no evaluations. The relative tolerance
-/// is of the largest magnitude among an item's outputs, the maximum norm. So an output that is small
+/// is of the largest magnitude among an item's outputs less their errors, the maximum norm. So an output that is small
 /// beside another one, or 0 because it cancels, is [`CONVERGED`] as soon as its error is small beside
 /// that; it is computed as far as its own tolerance and rounding allow all the same.
 ///
@@ -90,14 +90,22 @@ where
     }
 }
 
+/// The largest magnitude among values that their errors leave for sure: the maximum norm, to which what
+/// did not converge adds no more than it has.
+pub fn norm<R: Real>(claims: impl IntoIterator<Item = (R, R)>) -> R {
+    claims.into_iter().fold(R::ZERO, |most, (value, error)| {
+        let left = value.larger(-value) - error;
+        if left.is_number() {
+            most.larger(left)
+        } else {
+            most
+        }
+    })
+}
+
 /// Lets the outputs of an item converge whose errors are within the tolerance of the largest one.
-pub fn within_norm<R: Real>(outputs: &mut [Outcome<R>], absolute: R, relative: R) {
-    let finite = outputs
-        .iter()
-        .map(|of| of.value)
-        .filter(|value| value.is_number());
-    let norm = finite.fold(R::ZERO, |most, value| most.larger(value).larger(-value));
-    let tolerance = absolute.larger(relative * norm);
+fn within_norm<R: Real>(outputs: &mut [Outcome<R>], absolute: R, relative: R) {
+    let tolerance = absolute.larger(relative * norm(outputs.iter().map(|of| (of.value, of.error))));
     for of in outputs {
         let is_known = matches!(of.status, OUT_OF_INTERVALS | ROUNDOFF) && of.value.is_number();
         if is_known && of.error <= tolerance {
@@ -143,5 +151,12 @@ mod tests {
         );
         within_norm(&mut all, 1e-8, 0.0);
         assert_eq!(all[3].status, CONVERGED);
+        // What diverges is no measure of the others.
+        let mut all = [
+            of(1e11, 1e16, OUT_OF_INTERVALS),
+            of(1e-4, 0.5, OUT_OF_INTERVALS),
+        ];
+        within_norm(&mut all, 0.0, 1e-10);
+        assert!(all.iter().all(|of| of.status == OUT_OF_INTERVALS));
     }
 }

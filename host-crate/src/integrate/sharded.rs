@@ -1,7 +1,7 @@
 //! One integral by a composite rule on several devices.
 
 use super::composite::Composite;
-use super::{Real, Rule};
+use super::{Real, Rule, refuse};
 use crate::device::Buffer;
 use crate::{Error, Result};
 
@@ -50,7 +50,10 @@ impl<R: Real> ShardedComposite<R> {
         let [first, others @ ..] = &plans[..] else {
             return Err(Error::argument("plans", "are none, allowed are 1 and more"));
         };
-        if others.iter().any(|other| other.entry() != first.entry()) {
+        if others
+            .iter()
+            .any(|other| other.integrand() != first.integrand())
+        {
             let problem = "are of several functions, allowed is one";
             return Err(Error::argument("plans", problem));
         }
@@ -74,6 +77,8 @@ impl<R: Real> ShardedComposite<R> {
         (from, to): (R, R),
         parameters: &[R],
     ) -> Result<R> {
+        let most = self.plans.iter().map(Composite::most).min();
+        refuse::strips(strips, most.unwrap_or_default())?;
         let pieces = (strips / STRIPS).clamp(1, PIECES);
         let strip =
             |piece: u64| (u128::from(strips) * u128::from(piece) / u128::from(pieces)) as u64;

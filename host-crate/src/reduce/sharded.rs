@@ -241,8 +241,10 @@ impl<O: ReduceKernels> fmt::Debug for ShardedPlan<O> {
 fn rows_of_block(partition: &Partition, row: usize) -> usize {
     let all = (partition.granule() / row).max(1);
     let granules = partition.len().div_ceil(partition.granule());
-    let mut rows = (1..=all).filter(|rows| all.is_multiple_of(*rows));
-    rows.find(|rows| granules * (all / rows) <= BLOCKS)
+    let small = (1..=all.isqrt()).filter(|rows| all.is_multiple_of(*rows));
+    let both = small.flat_map(|rows| [rows, all / rows]);
+    both.filter(|rows| granules.saturating_mul(all / rows) <= BLOCKS)
+        .min()
         .unwrap_or(all)
 }
 

@@ -498,7 +498,8 @@ def _wave(fourier, rule, breaks, principal_value, dtype):
 def _converge_by_norm(results, goal, default):
     """Lets outputs converge whose errors are within the tolerance of an item's largest one."""
     relative = goal.relative if goal.relative is not None else 0.0 if goal.absolute > 0 else default
-    norm = np.where(np.isfinite(results.value), np.abs(results.value), 0).max(axis=0)
+    left = np.abs(results.value) - results.error
+    norm = np.where(np.isfinite(left), np.maximum(left, 0), 0).max(axis=0)
     is_known = np.isin(results.status, (Status.OUT_OF_INTERVALS, Status.ROUNDOFF))
     is_known &= results.error <= np.maximum(goal.absolute, relative * norm)
     results.status[is_known] = Status.CONVERGED

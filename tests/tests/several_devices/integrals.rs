@@ -28,6 +28,38 @@ fn an_integral_has_the_same_bits_on_every_number_of_devices() {
     assert!((4.0 * f64::from(values[0]) - std::f64::consts::PI).abs() < 1e-6);
 }
 
+#[test]
+fn plans_of_several_functions_are_refused() {
+    let artifact = modules::ours().expect("the artifact is whole");
+    let modules = devices(2).load(&artifact).expect("it loads");
+    let plan = |of: usize, text: &str| {
+        let formula = Formula::parse(text).expect("a formula");
+        Composite::<f64>::of_formula(&modules[of], &formula, 8).expect("a plan")
+    };
+    let error = ShardedComposite::new(vec![plan(0, "x"), plan(1, "x*x")]).expect_err("two");
+    assert!(
+        error.to_string().contains("are of several functions"),
+        "{error}"
+    );
+    let mut plan = ShardedComposite::new(vec![plan(0, "x"), plan(1, "x")]).expect("one");
+    let error = plan
+        .value(Rule::Trapezoid, 9, (0.0, 1.0), &[])
+        .expect_err("too many");
+    assert!(
+        error.to_string().contains("is 9, allowed are 1 to 8"),
+        "{error}"
+    );
+    let plan = |of: usize, text: &str| {
+        let formula = Formula::of_variables(text, &["x", "y"]).expect("a formula");
+        Cubature::of_formula(&modules[of], &formula, CubatureOptions::default()).expect("a plan")
+    };
+    let error = Cubature::together(vec![plan(0, "x+y"), plan(1, "x*y")]).expect_err("two");
+    assert!(
+        error.to_string().contains("are of several integrands"),
+        "{error}"
+    );
+}
+
 /// Counts the launches of a device.
 struct Counting(Arc<AtomicUsize>);
 
@@ -60,6 +92,8 @@ fn an_integral_over_a_box_is_the_same_on_every_number_of_devices_which_all_take_
         let outcome = plan
             .integrate(&[(0.0, 1.0); 2], &parameters)
             .expect("an integral");
+        let each = plan.integrate_each(&[(0.0, 1.0); 2], &[parameters; 2]);
+        assert_eq!(each.expect("integrals"), [outcome; 2]);
         let taken = launches.iter().map(|of| of.load(Ordering::Relaxed));
         (outcome, taken.collect::<Vec<_>>())
     };

@@ -9,25 +9,45 @@ use quadscan_bench::modules;
 use quadscan_tests::oracle::scan as oracle;
 
 use crate::{checked, devices, expect_clean};
-/// Scans the segments of elements on devices, by keys.
+
+/// How it is told where segments begin.
+#[derive(Clone, Copy)]
+enum By {
+    Keys,
+    Flags,
+}
+
+/// Scans the segments of elements on devices.
 fn segments<O: SegmentedScanKernels>(
     devices: &Devices,
     artifact: &Artifact,
     keys: &[u32],
     elements: &[O::Input],
     initial: Option<O::Accumulator>,
+    by: By,
 ) -> Vec<O::Output> {
     let modules = devices.load(artifact).expect("it loads");
     let plan = ShardedSegmentedPlan::<O>::new(devices, &modules, elements.len());
     let mut plan = plan.expect("a plan");
     let partition = *plan.partition();
+    let flags: Vec<u8> = (0..keys.len())
+        .map(|i| u8::from(i == 0 || keys[i] != keys[i - 1]))
+        .collect();
+    let flags = devices.upload(&partition, &flags).expect("room");
     let keys = devices.upload(&partition, keys).expect("room");
     let input = devices.upload(&partition, elements).expect("room");
     let mut output = devices.alloc(&partition).expect("room");
-    let scan = plan.by_key(&keys);
-    let done = match initial {
-        Some(initial) => scan.exclusive_with(initial, &input, &mut output),
-        None => scan.inclusive(&input, &mut output),
+    let done = match (initial, by) {
+        (Some(initial), By::Keys) => {
+            plan.by_key(&keys)
+                .exclusive_with(initial, &input, &mut output)
+        }
+        (Some(initial), By::Flags) => {
+            plan.by_flags(&flags)
+                .exclusive_with(initial, &input, &mut output)
+        }
+        (None, By::Keys) => plan.by_key(&keys).inclusive(&input, &mut output),
+        (None, By::Flags) => plan.by_flags(&flags).inclusive(&input, &mut output),
     };
     done.expect("a scan");
     output.to_vec().expect("a scan")
@@ -61,8 +81,8 @@ fn segments_over_several_devices_have_the_bits_of_one_device() {
         .inclusive(&input, &mut output)
         .expect("a scan");
     let expected = output.to_vec().expect("a scan");
-    for count in [1, 2, 3, 8] {
-        let found = segments::<Sum<f64>>(&devices(count), &artifact, &keys, &elements, None);
+    for (count, by) in [(1, By::Keys), (2, By::Flags), (3, By::Keys), (8, By::Keys)] {
+        let found = segments::<Sum<f64>>(&devices(count), &artifact, &keys, &elements, None, by);
         let bits = bytemuck::cast_slice::<f64, u8>;
         assert!(bits(&found) == bits(&expected), "{count} devices");
     }
@@ -83,7 +103,14 @@ fn segments_of_maps_are_scanned_behind_an_initial_value_under_checks() {
     let elements: Vec<Affine> = (0..n).map(map).collect();
     // The last segment of the first device goes on.
     let keys: Vec<u32> = (0..n).map(|i| (i / 5000) as u32).collect();
-    let found = segments::<Compose>(&devices, &artifact, &keys, &elements, Some(INITIAL));
+    let found = segments::<Compose>(
+        &devices,
+        &artifact,
+        &keys,
+        &elements,
+        Some(INITIAL),
+        By::Keys,
+    );
     for (found, elements) in found.chunks(5000).zip(elements.chunks(5000)) {
         assert!(found == oracle::exclusive::<Compose>(INITIAL, elements));
     }

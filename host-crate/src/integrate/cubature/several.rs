@@ -30,10 +30,18 @@ impl Cubature {
         let Some(mut first) = plans.next() else {
             return refused("are none, allowed are 1 and more");
         };
-        first.others.extend(plans);
-        let is_other = |other: &Self| {
-            other.kernels.rule() != first.kernels.rule() || other.variables != first.variables
+        for mut plan in plans {
+            let others = mem::take(&mut plan.others);
+            first.others.push(plan);
+            first.others.extend(others);
+        }
+        let integrand = |of: &Self| {
+            (
+                of.kernels.rule(),
+                of.module.key_of_part().map(str::to_owned),
+            )
         };
+        let is_other = |other: &Self| integrand(other) != integrand(&first);
         match first.others.iter().any(is_other) {
             true => refused("are of several integrands, allowed is one"),
             false => Ok(first),
