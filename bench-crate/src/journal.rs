@@ -120,11 +120,9 @@ impl Journal {
         };
         let block = journal.read(asked).map_err(|error| match error.kind() {
             ErrorKind::InvalidData => {
-                let allowed = "allowed are the command that began it, and to remove the file";
-                refused(
-                    "--resume",
-                    format!("{name} is of another request, {allowed}"),
-                )
+                let allowed =
+                    "allowed are the command that began it, with --resume, and to remove the file";
+                refused("--out", format!("{name} is of another request, {allowed}"))
             }
             _ => unwritable(&name, &error),
         })?;
@@ -151,8 +149,11 @@ impl Journal {
         let mut head = Vec::with_capacity(HEAD);
         (&self.file).take(HEAD as u64).read_to_end(&mut head)?;
         let own = [&MARK[..], &asked.digest, &asked.rows.to_le_bytes()].concat();
-        // One that was cut off has no records.
-        if head.len() < HEAD && own.starts_with(&head[..head.len().min(own.len())]) {
+        let len = self.file.metadata()?.len();
+        // One that was cut off has no records, and what has none is no loss.
+        let is_begun = own.starts_with(&head[..head.len().min(own.len())]);
+        let is_empty = len == HEAD as u64 && head.starts_with(&MARK);
+        if head.len() < HEAD && is_begun || is_empty {
             self.file.set_len(0)?;
             self.file.rewind()?;
             self.file.write_all(&own)?;
@@ -166,7 +167,6 @@ impl Journal {
             .filter(|&block| block > 0);
         let block = block.ok_or(ErrorKind::InvalidData)?;
         self.end = HEAD as u64;
-        let len = self.file.metadata()?.len();
         while let Some((rows, end)) = self.record(asked.rows, len)? {
             let at = self.end + 16;
             self.records.insert(rows.start, (rows.end - rows.start, at));
@@ -213,9 +213,15 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] where they cannot be written.
+    /// [`Error::Argument`] where they cannot be written, and where the bytes are not those of so many
+    /// rows.
     pub(crate) fn keep(&mut self, rows: &Range<u64>, bytes: &[u8]) -> Result<()> {
         let count = rows.end - rows.start;
+        if bytes.len() as u64 != count * self.width as u64 {
+            let problem =
+                "has other rows than at first, allowed is a file that nobody changes meanwhile";
+            return Err(refused("--batch", problem.to_owned()));
+        }
         let mut record = [rows.start.to_le_bytes(), count.to_le_bytes()].concat();
         record.extend(bytes);
         let digest = Sha256::hash(&record);

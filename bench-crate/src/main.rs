@@ -185,7 +185,7 @@ fn on_file(
         Ok(done) => {
             let is_whole = done.written.is_ok();
             let ended = ended(done.written, done.is_fine);
-            ranks.end(is_whole, 0);
+            ranks.end(is_whole, REFUSED);
             ended
         }
     }

@@ -267,6 +267,11 @@ fn killed(folder: &Path, count: usize, processes: usize, start: impl Fn() -> Com
         let mut has_ended = || run.try_wait().is_ok_and(|ended| ended.is_some());
         // Open MPI 4's mpirun waits for ever where one dies while it still starts others.
         while !(has_ended() || is_due() && ranks_in(folder).len() == processes) {
+            assert!(
+                then.elapsed() < SOON,
+                "not all of round {} start",
+                round + 1
+            );
             thread::sleep(Duration::from_millis(2));
         }
         let (kept, ranks) = (journal(), ranks_in(folder));

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
 use hmac_sha256::Hash as Sha256;
@@ -86,20 +87,15 @@ impl Source {
     /// [`Error::Argument`] for what is no such file, and for two columns of one name.
     pub fn read(&self, columns: &[&str]) -> Result<Reader<'_>> {
         let refuse = |problem| self.refuse(problem);
-        (&self.file)
-            .rewind()
-            .map_err(|error| refuse(error.into()))?;
-        let input = BufReader::with_capacity(BUFFER, &self.file);
+        let file = self.again().map_err(|error| refuse(error.into()))?;
+        let input = BufReader::with_capacity(BUFFER, file);
         let rows: Box<dyn Rows + '_> = match self.form {
             Form::Csv => Box::new(CsvRows::new(input, columns).map_err(refuse)?),
             Form::Npy => Box::new(NpyRows::new(input, columns).map_err(refuse)?),
             #[cfg(feature = "parquet")]
             Form::Parquet => {
-                let file = self.file.try_clone().map_err(Problem::Unreadable);
-                Box::new(
-                    file.and_then(super::parquet::ParquetRows::new)
-                        .map_err(refuse)?,
-                )
+                let file = input.into_inner();
+                Box::new(super::parquet::ParquetRows::new(file).map_err(refuse)?)
             }
         };
         let mut seen = HashSet::new();
@@ -110,6 +106,12 @@ impl Source {
             return Err(refuse(Problem::Wrong(problem)));
         }
         Ok(Reader { source: self, rows })
+    }
+
+    /// The file, with a place of its own in it, which is the first one: readers may be at several places at
+    /// a time. That is the file which was opened, whatever its name is now, if it has one.
+    fn again(&self) -> io::Result<File> {
+        File::open(format!("/proc/self/fd/{}", self.file.as_raw_fd()))
     }
 
     /// The digest of some text and of all bytes of the file.

@@ -11,7 +11,7 @@ pub(super) fn rows(all: u64, ranks: &Ranks) -> Range<u64> {
     let blocks = all.div_ceil(ROWS as u64);
     let bound = |rank: usize| {
         let block = u128::from(blocks) * rank as u128 / ranks.size() as u128;
-        (block as u64 * ROWS as u64).min(all)
+        (block as u64).saturating_mul(ROWS as u64).min(all)
     };
     bound(ranks.rank())..bound(ranks.rank() + 1)
 }

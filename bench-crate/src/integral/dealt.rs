@@ -128,7 +128,11 @@ pub(super) fn computed<R: Number>(
     thread::scope(|scope| {
         let started = runners.iter_mut().map(|runners| {
             let (journal, is_over) = (&journal, &is_over);
-            scope.spawn(move || own(batch, runners, journal, is_over))
+            scope.spawn(move || {
+                let done = own(batch, runners, journal, is_over);
+                is_over.fetch_or(done.is_err(), Ordering::Relaxed);
+                done
+            })
         });
         let mut started: Vec<_> = started.collect();
         if ranks.size() > 1 {
@@ -175,10 +179,8 @@ fn own<R: Number>(
         let Some(block) = lock(journal).next() else {
             break;
         };
-        let kept = worker.bytes(&block);
-        let kept = kept.and_then(|bytes| lock(journal).keep(&block, &bytes));
-        is_over.fetch_or(kept.is_err(), Ordering::Relaxed);
-        kept?;
+        let bytes = worker.bytes(&block)?;
+        lock(journal).keep(&block, &bytes)?;
     }
     Ok(())
 }

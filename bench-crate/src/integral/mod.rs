@@ -81,7 +81,12 @@ pub fn integrate(
     if arguments.samples.is_some() {
         return samples::integrate(arguments, ranks, input, output, watch);
     }
-    match Precision::new(arguments)? {
+    let precision = Precision::new(arguments);
+    let precision = match &arguments.batch {
+        Some(_) => ranks.agree(precision),
+        None => precision,
+    };
+    match precision? {
         Precision::F32 => of::<f32>(arguments, ranks, input, output, watch),
         Precision::F64 => of::<f64>(arguments, ranks, input, output, watch),
     }

@@ -71,13 +71,18 @@ impl Ranks {
         if size < 2 || env::var(MPI).is_ok_and(|value| value == "off") {
             return Ok(Self::alone());
         }
-        let calls = mpi::start(started == Some(1)).map_err(|problem| Error::Mpi {
+        let wrong = |problem: &str| Error::Mpi {
             problem: format!(
                 "this is one of {size} processes, and {problem}: {MPI} names the library, or is off \
                  for processes without each other"
             ),
-        })?;
-        let (rank, size) = (calls.rank(), calls.size());
+        };
+        let calls = mpi::start(started == Some(1)).map_err(|problem| wrong(&problem))?;
+        let (rank, all) = (calls.rank(), calls.size());
+        if all == 1 {
+            return Err(wrong("the library of MPI is not that of who started them"));
+        }
+        let size = all;
         let calls = Some(calls);
         let mut ranks = Self {
             calls,

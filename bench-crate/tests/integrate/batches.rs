@@ -51,6 +51,37 @@ fn rows_are_dealt_to_several_devices_and_have_the_bits_of_one() {
     assert!(none.errors.contains("allowed are 1 to 8"), "{none:?}");
 }
 
+/// More bytes than are read at once, so that devices are at several places of the file.
+#[test]
+fn rows_that_several_devices_keep_are_those_of_one() {
+    let folder = folder();
+    let note = "n".repeat(500);
+    let rows = (0..1500).map(|i| format!("{i},{note}\n"));
+    write(
+        folder.path(),
+        "items.csv",
+        "to,note\n".to_owned() + &rows.collect::<String>(),
+    );
+    let on = |device, out, more: &[&str]| {
+        let words = [
+            "integrate",
+            "--formula",
+            "x",
+            "--from",
+            "0",
+            "--batch",
+            "items.csv",
+        ];
+        let words = [&words[..], &["--device", device, "--out", out], more].concat();
+        let outcome = common::quadscan(folder.path(), &words);
+        assert_eq!(outcome.code, 0, "{outcome:?}");
+        fs::read_to_string(folder.path().join(out)).expect("it is there")
+    };
+    let one = on("emulator", "one.csv", &[]);
+    assert!(one.contains(",1123500.5,"), "the last is 1499^2 / 2");
+    assert!(on("emulator:4", "several.csv", &["--resume"]) == one);
+}
+
 /// Of 1 / (1 + x^2): the difference of atan.
 #[test]
 fn each_row_of_a_file_is_an_integral() {
