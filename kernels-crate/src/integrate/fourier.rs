@@ -27,7 +27,7 @@ use super::levels::{Levels, Sums, Table};
 use super::outcome::{CONVERGED, NO_LIMITS, NOT_FINITE, OVERFLOW};
 use super::real::Real;
 use super::sizes::{LISTS, TEAM};
-use node::{Term, at_limit};
+use node::{Term, at_limit, or_infinite};
 
 /// The first level that may be the last, unless there are no more.
 const FEWEST: u32 = 3;
@@ -244,12 +244,7 @@ impl<R: Real> Item<R> {
             let [angle, weight] = node;
             let distance = angle * self.length;
             let is_one = distance >= R::MIN_POSITIVE;
-            let mut of = Term {
-                x: R::ZERO,
-                value: R::ZERO,
-                term: R::ZERO,
-                magnitude: R::ZERO,
-            };
+            let mut of = Term::NONE;
             if is_one {
                 of = self.eval::<I>(distance, weight);
             }
@@ -313,20 +308,6 @@ impl<R: Real> Item<R> {
         }
     }
 
-    /// What terms behind the last one sum up to at most: those of both lists fall faster and faster, once
-    /// they do and the wave is not to be seen any more.
-    #[inline(always)]
-    fn rest(&self, last: R, before: R) -> R {
-        let ratio = last / before;
-        if last == R::ZERO {
-            R::ZERO
-        } else if ratio < R::from_f64(1.0) && self.length >= R::from_f64(64.0) * R::MIN_POSITIVE {
-            last / (R::from_f64(1.0) - ratio)
-        } else {
-            R::from_f64(f64::INFINITY)
-        }
-    }
-
     /// Takes what a wave's two lists gave: terms, magnitudes and doubt.
     ///
     /// # Safety
@@ -365,18 +346,12 @@ impl<R: Real> Item<R> {
     #[inline(always)]
     unsafe fn conclude(&mut self, batch: &Batch<R>, table: &Table<R>) {
         let [sum, size, doubt] = self.sums.map(|sum| sum * self.length);
-        // One that is NaN is of infinite terms.
-        let doubt = if doubt >= R::ZERO {
-            doubt
-        } else {
-            R::from_f64(f64::INFINITY)
-        };
         let sums = Sums {
             sum,
             size,
             // Nothing is known of the first level's error.
             alternating: if self.level == 0 { size } else { R::ZERO },
-            doubt,
+            doubt: or_infinite(doubt),
             is_resolved: true,
         };
         let error = self.levels.take_alone(self.level, sums);

@@ -16,6 +16,16 @@ pub(super) struct Term<R> {
     pub(super) magnitude: R,
 }
 
+impl<R: Real> Term<R> {
+    /// That of no node.
+    pub(super) const NONE: Self = Self {
+        x: R::ZERO,
+        value: R::ZERO,
+        term: R::ZERO,
+        magnitude: R::ZERO,
+    };
+}
+
 impl<R: Real> Item<R> {
     /// The function at this distance from the limit, with a weight.
     #[inline(always)]
@@ -78,6 +88,30 @@ impl<R: Real> Item<R> {
         } else {
             R::ZERO
         }
+    }
+
+    /// What terms behind the last one sum up to at most: those of both lists fall faster and faster, once
+    /// they do and the wave is not to be seen any more.
+    #[inline(always)]
+    pub(super) fn rest(&self, last: R, before: R) -> R {
+        let ratio = last / before;
+        if last == R::ZERO {
+            R::ZERO
+        } else if ratio < R::from_f64(1.0) && self.length >= R::from_f64(64.0) * R::MIN_POSITIVE {
+            last / (R::from_f64(1.0) - ratio)
+        } else {
+            R::from_f64(f64::INFINITY)
+        }
+    }
+}
+
+/// A doubt; one that is NaN, of infinite terms, is infinite.
+#[inline(always)]
+pub(super) fn or_infinite<R: Real>(doubt: R) -> R {
+    if doubt >= R::ZERO {
+        doubt
+    } else {
+        R::from_f64(f64::INFINITY)
     }
 }
 
