@@ -313,7 +313,9 @@ impl Function {
 /// An error of options, by the name that they have here.
 fn limited(error: Error) -> PyErr {
     raised(match error {
-        Error::Argument { argument, problem } if ["levels", "intervals"].contains(&&argument[..]) => {
+        Error::Argument { argument, problem }
+            if ["levels", "intervals"].contains(&&argument[..]) =>
+        {
             let argument = "limit".to_owned();
             Error::Argument { argument, problem }
         }
