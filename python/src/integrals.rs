@@ -224,7 +224,7 @@ impl Goal {
                     }
                     Function::WithWave(..) => return Err(without_wave()),
                 };
-                let mut plan = plan.map_err(raised)?;
+                let mut plan = plan.map_err(limited)?;
                 return Ok(of.unfolded(Box::new(move |from, to, parameters| {
                     with(device, [from, to, parameters], |items| plan.outcomes(items))
                 })));
@@ -254,7 +254,7 @@ impl Goal {
             }
             Function::WithWave(..) => return Err(without_wave()),
         };
-        let mut plan = plan.map_err(raised)?;
+        let mut plan = plan.map_err(limited)?;
         Ok(of.unfolded(Box::new(move |from, to, parameters| {
             with(device, [from, to, parameters], |items| plan.outcomes(items))
         })))
@@ -282,7 +282,7 @@ impl Goal {
             levels: self.limit.unwrap_or(default.levels),
         };
         let plan = Fourier::of_formula(module, formula, options);
-        let (mut plan, device) = (plan.map_err(raised)?, module.device());
+        let (mut plan, device) = (plan.map_err(limited)?, module.device());
         Ok(Box::new(move |from, to, parameters| {
             with(device, [from, to, parameters], |items| plan.outcomes(items))
         }))
@@ -308,6 +308,19 @@ impl Function {
             compute(&low, &high, &all)
         })
     }
+}
+
+/// An error of options, by the name that they have here.
+fn limited(error: Error) -> PyErr {
+    raised(match error {
+        Error::Argument { argument, problem }
+            if ["levels", "intervals"].contains(&&argument[..]) =>
+        {
+            let argument = "limit".to_owned();
+            Error::Argument { argument, problem }
+        }
+        other => other,
+    })
 }
 
 /// An error of a pole, by the name that it has here.

@@ -123,6 +123,8 @@ def test_fourier_integrals_are_closed_forms(device):
     np.testing.assert_allclose(found.value, np.sqrt(np.pi / 4) * np.array([1, -1]), rtol=1e-9)
     for keywords, error, said in [
         (dict(fourier="sin"), TypeError, "fourier is 'sin', allowed are"),
+        (dict(fourier=(np.array([1.0, 2.0]), 1.0)), TypeError, "fourier is .*, allowed are"),
+        (dict(fourier=("sin", 1.0), limit=50), ValueError, "limit is 50, allowed are 2 to 10"),
         (dict(fourier=("sin", 1.0), rule="g7k15"), TypeError, "rule is given beside fourier"),
         (dict(fourier=("sin", 1.0), dtype="float32"), TypeError, "allowed beside fourier is float64"),
     ]:
@@ -174,7 +176,7 @@ def test_tables_have_the_integrals_of_polynomials(device):
         (["runge"], dict(rule="simpson"), ValueError, "rule `simpson` is unknown, allowed are g10k21"),
         (["runge"], dict(rule="cubature"), ValueError, "rule is cubature, which is of boxes"),
         (["runge"], dict(rtol=-1.0), ValueError, "relative"),
-        (["runge"], dict(limit=5000), ValueError, "intervals is 5000"),
+        (["runge"], dict(limit=5000), ValueError, "limit is 5000"),
         (["runge"], dict(dtype="float16"), TypeError, "dtype is float16"),
     ],
 )

@@ -67,7 +67,7 @@ pub(super) fn default_tolerance<R: Real>() -> R {
 /// items, each with its own limits and parameters, in one launch.
 ///
 /// An outcome is the same bit for bit from run to run, whatever the other items are. The methods
-/// are [`Adaptive`](super::Adaptive) and [`TanhSinh`](super::TanhSinh).
+/// are [`Adaptive`](super::Adaptive), [`TanhSinh`](super::TanhSinh) and [`Fourier`](super::Fourier).
 #[derive(Debug)]
 pub struct Batch<R: Real, M> {
     module: Module,
@@ -108,7 +108,9 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     ///
     /// # Errors
     ///
-    /// As [`Batch::new`]; [`Error::NoManifest`] for a module that no artifact is behind.
+    /// As [`Batch::new`]; [`Error::NoManifest`] for a module that no artifact is behind; [`Error::Argument`]
+    /// for a [wave](Formula::with_wave) where the method is not [`Fourier`](super::Fourier), and for none
+    /// where it is.
     pub fn of_formula(module: &Module, formula: &Formula, options: M::Options) -> Result<Self>
     where
         R: Number,

@@ -31,7 +31,7 @@ pub struct FourierOptions {
     /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
     /// counts.
     pub relative: f64,
-    /// The last level, 2 to 10. A level has up to 65 2^level nodes, of which about a half is needed where
+    /// The last level, 2 to 10. A level has up to 80 2^level nodes, of which about a half is needed where
     /// nothing is singular at the limit.
     pub levels: u32,
 }
@@ -59,7 +59,10 @@ impl Default for FourierOptions {
 /// [`OUT_OF_INTERVALS`](super::OUT_OF_INTERVALS) where the last level was reached.
 ///
 /// f is taken to go on smoothly where it is not looked at, which is from some 100 / omega on. An integral
-/// that has a sum of Abel's alone, as that of sin x from 0 on, is given it.
+/// that has a sum of Abel's alone, as that of sin x from 0 on, is given it; and one that has none, since f
+/// grows as a slow exponential, may be given what its closed form goes on to: whether f falls is not
+/// checked. What lies nearer to the limit than 2.2e-308 is in the claimed error, which is infinite where
+/// that bounds nothing. Nodes beyond the largest number are [`NOT_FINITE`](super::NOT_FINITE), at an infinite x.
 ///
 /// Sources: Ooura and Mori, The double exponential formula for oscillatory functions over the half
 /// infinite interval, 1991, and A robust double exponential formula for Fourier-type integrals, 1999.

@@ -2,6 +2,9 @@
 
 use super::{Kernels, Real};
 
+/// The kernel of Fourier integrals of formulas.
+pub(super) const FOURIER: &str = "fourier_formula_f64";
+
 /// An integrand: its names, and the entries of its kernels.
 #[derive(Clone, Debug)]
 pub struct Subject {
@@ -51,7 +54,7 @@ impl Subject {
             composite,
             adaptive,
             tanh_sinh,
-            fourier: "fourier_formula_f64",
+            fourier: FOURIER,
         }
     }
 }

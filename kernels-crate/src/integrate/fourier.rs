@@ -27,7 +27,7 @@ use super::levels::{Levels, Sums, Table};
 use super::outcome::{CONVERGED, NO_LIMITS, NOT_FINITE, OVERFLOW};
 use super::real::Real;
 use super::sizes::{LISTS, TEAM};
-use node::{Term, at_limit};
+use node::{Term, at_limit, or_infinite};
 
 /// The first level that may be the last, unless there are no more.
 const FEWEST: u32 = 3;
@@ -64,6 +64,8 @@ struct Item<R> {
     terms: R,
     size: R,
     doubt: R,
+    /// The magnitude of a lane's last term of the list at hand.
+    last: R,
     /// The same of the level's waves before, all together.
     sums: [R; 3],
     levels: Levels<R>,
@@ -128,6 +130,7 @@ impl<R: Real> Item<R> {
         terms: R::ZERO,
         size: R::ZERO,
         doubt: R::ZERO,
+        last: R::ZERO,
         sums: [R::ZERO; 3],
         levels: Levels::NONE,
         evaluations: 0,
@@ -219,6 +222,7 @@ impl<R: Real> Item<R> {
     #[inline(always)]
     unsafe fn begin_list(&mut self, table: &Table<R>, list: u32) {
         self.list = list;
+        self.last = R::ZERO;
         let place = (self.level * LISTS + list) as usize;
         // SAFETY: the caller's.
         [self.entry, self.end] = [0, 1].map(|k| unsafe { *table.begins.add(place + k) });
@@ -240,15 +244,11 @@ impl<R: Real> Item<R> {
             let [angle, weight] = node;
             let distance = angle * self.length;
             let is_one = distance >= R::MIN_POSITIVE;
-            let mut of = Term {
-                x: R::ZERO,
-                value: R::ZERO,
-                term: R::ZERO,
-            };
+            let mut of = Term::NONE;
             if is_one {
                 of = self.eval::<I>(distance, weight);
             }
-            let magnitude = GpuFloat::abs(of.term);
+            let magnitude = of.magnitude;
             let size = of_team(self.size);
             // What the nodes from here on could add: they, or their weights, are next to nothing.
             let fallen = if self.list.is_multiple_of(2) {
@@ -262,7 +262,9 @@ impl<R: Real> Item<R> {
             let nodes = votes_of_team(is_one);
             let counted = votes_of_team(is_nothing).trailing_zeros().min(TEAM);
             let counts = is_one && lane_of_team() < counted;
-            let infinite = votes_of_team(counts && !of.value.is_number());
+            // A function may be finite at an infinite x, which says nothing of where the node is.
+            let is_finite = of.value.is_number() && of.x.is_number();
+            let infinite = votes_of_team(counts && !is_finite);
             let other = lane_of_team() ^ 1;
             let (there, value) = (of_lane(of.x, other), of_lane(of.value, other));
             let are_two = nodes >> other & 1 == 1 && value.is_number();
@@ -275,6 +277,16 @@ impl<R: Real> Item<R> {
                 self.terms = self.terms + of.term;
                 self.size = self.size + magnitude;
                 self.doubt = self.doubt + doubt;
+            }
+            if is_one {
+                self.last = magnitude;
+            }
+            // The list's last two terms, where it ends before they are next to nothing.
+            let ended = nodes.count_ones();
+            let [last, before] =
+                [1, 2].map(|back| of_lane(self.last, (ended + TEAM - back) % TEAM));
+            if counted == TEAM && ended < TEAM && lane_of_team() == 0 {
+                self.doubt = self.doubt + self.rest(last, before);
             }
             self.evaluations += nodes.count_ones() * (1 + u32::from(self.side == Side::Both));
             self.entry += TEAM;
@@ -339,7 +351,7 @@ impl<R: Real> Item<R> {
             size,
             // Nothing is known of the first level's error.
             alternating: if self.level == 0 { size } else { R::ZERO },
-            doubt,
+            doubt: or_infinite(doubt),
             is_resolved: true,
         };
         let error = self.levels.take_alone(self.level, sums);

@@ -14,7 +14,7 @@ pub const NOT_FINITE: u32 = 2;
 /// value grows from rule to rule. And one of an integrand that is singular at a limit and has no
 /// `at:` (see [`integrands!`](crate::integrands)): `x` alone cannot tell the limit's neighbours apart.
 pub const ROUNDOFF: u32 = 3;
-/// A limit is NaN.
+/// A limit is NaN; of Fourier integrals, no limit is infinite, or omega and the phase make no wave.
 pub const NO_LIMITS: u32 = 4;
 /// Sums of finite values are more than a number can be.
 pub const OVERFLOW: u32 = 5;

@@ -403,7 +403,7 @@ def integrate(
     ``sin(omega*x + phase)``, or by the cosine, and integrated to infinity, also where it falls slowly.
     ``omega`` and ``phase`` are numbers or arrays, which are broadcast; ``limit`` is the last level.
 
-    Several formulas divided by ``;`` are outputs: the results have one more axis, the last one. The
+    Several formulas divided by ``;`` are outputs, not beside ``over``: the results have one more axis, the last one. The
     tolerance ``rtol`` is of the largest of them, and ``evaluations`` are those of each.
 
     Raises ``ValueError`` and ``TypeError`` with the argument that is wrong. An integral that does
@@ -484,7 +484,8 @@ def integrate(
 def _wave(fourier, rule, breaks, principal_value, dtype):
     """The wave's name, omega and phase."""
     allowed = 'allowed are ("sin", omega) and ("sin", omega, phase), and the same with "cos"'
-    if not isinstance(fourier, tuple) or len(fourier) not in (2, 3) or fourier[0] not in ("sin", "cos"):
+    is_pair = isinstance(fourier, tuple) and len(fourier) in (2, 3) and isinstance(fourier[0], str)
+    if not is_pair or fourier[0] not in ("sin", "cos"):
         raise TypeError(f"fourier is {fourier!r}, {allowed}")
     beside = {"rule": rule, "breaks": breaks or None, "principal_value": principal_value}
     for name, given in beside.items():

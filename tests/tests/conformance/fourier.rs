@@ -4,8 +4,8 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use quadscan::Error;
 use quadscan::integrate::{
-    CONVERGED, Formula, Fourier, FourierOptions, Items, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS,
-    Outcome as Integral, ROUNDOFF, Wave,
+    Adaptive, CONVERGED, Formula, Fourier, FourierOptions, Items, NO_LIMITS, NOT_FINITE,
+    OUT_OF_INTERVALS, Options, Outcome as Integral, ROUNDOFF, Wave,
 };
 use quadscan_kernels::integrate::catalogue::QuarterCircle;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -242,6 +242,72 @@ pub(crate) fn a_fourier_integral_does_not_depend_on_the_batch_or_the_launch(
     Ok(())
 }
 
+/// What is off by more than the claim, or by more than 1e-10 and converged, is claimed too well.
+#[track_caller]
+fn is_claimed(of: &Integral<f64>, exact: f64, what: &str) {
+    let off = (of.value - exact).abs();
+    let is_near = off <= 1e-10 * exact.abs() || of.status != CONVERGED;
+    assert!(
+        off <= of.error && is_near,
+        "{what}: {of:?}, not {exact:e}: off by {off:e}"
+    );
+}
+
+/// Of powers next to 1/x, and of waves so fast that their nodes end next to the first zero. Gamma of 1/100
+/// to 1/20: mpmath.
+pub(crate) fn what_numbers_do_not_reach_is_in_the_claim(bench: &Bench) -> Outcome {
+    let infinite = f64::INFINITY;
+    let powers = [
+        (-0.99, 99.432_585_119_150_52),
+        (-0.98, 49.442_210_163_195_62),
+        (-0.97, 32.784_998_351_794_11),
+    ];
+    let given = powers.map(|(p, _)| [p, 1.0, 0.0]);
+    let items = [0, 1, 2].map(|k| (0.0, infinite, &given[k][..]));
+    let mut of = plan(bench, "pow(x, p)", &["p"], Wave::Cosine)?;
+    let found = outcomes(bench, &mut of, &items)?;
+    for (of, (p, gamma)) in found.iter().zip(powers) {
+        is_claimed(of, gamma * ((p + 1.0) * FRAC_PI_2).cos(), &p.to_string());
+        // Not by much: most of what is claimed is off.
+        assert!(of.error < 0.02 * of.value, "{p}: {of:?}");
+    }
+    let mut of = plan(bench, "pow(from_lower, -0.97)", &[], Wave::Cosine)?;
+    let found = outcomes(bench, &mut of, &[(5.0, infinite, &[1.0, -5.0])])?[0];
+    is_claimed(&found, powers[2].1 * (0.015 * PI).cos(), "from 5");
+
+    let given = [1e290, 1e300, 1e305, 1.7e308].map(|omega| [omega, 0.0]);
+    let items = [0, 1, 2, 3].map(|k| (0.0, infinite, &given[k][..]));
+    let mut of = plan(bench, "1/x", &[], Wave::Sine)?;
+    let found = outcomes(bench, &mut of, &items)?;
+    for (of, [omega, _]) in found.iter().zip(given) {
+        is_claimed(of, FRAC_PI_2, &omega.to_string());
+    }
+    assert_eq!(found[0].status, CONVERGED, "{:?}", found[0]);
+    let slow = outcomes(bench, &mut of, &[(0.0, infinite, &[1e-308, 0.0])])?[0];
+    assert_eq!((slow.status, slow.at), (NOT_FINITE, infinite), "{slow:?}");
+
+    // The function over x is infinite next to 0, and what is slow beside the wave does not converge.
+    let mut of = plan(bench, "pow(x, -0.95)*cos(0.99*x)", &[], Wave::Cosine)?;
+    let found = outcomes(bench, &mut of, &[(0.0, infinite, &[1.0, 0.0])])?[0];
+    let sum = 0.01_f64.powf(-0.05) + 1.99_f64.powf(-0.05);
+    let exact = 0.5 * 19.470_085_311_255_5 * (0.025 * PI).cos() * sum;
+    is_claimed(&found, exact, "a slow beat");
+
+    // f(x) + f(-x) loses what is large and odd.
+    let mut of = plan(bench, "(a*x + 1)/(b*b + x*x)", &["a", "b"], Wave::Cosine)?;
+    for (a, omega) in [(1e5, 2.3), (1e3, 1.1), (1e7, 0.3)] {
+        let wave = &[a, 0.41, omega, 0.0][..];
+        let found = outcomes(bench, &mut of, &[(-infinite, infinite, wave)])?[0];
+        let exact = PI / 0.41 * (-0.41 * omega).exp();
+        is_claimed(&found, exact, &format!("{a}, {omega}"));
+        assert!(found.error < 1e-11 * a, "{found:?}");
+    }
+    let mut of = plan(bench, "sqrt(x + 0.5)", &[], Wave::Sine)?;
+    let found = outcomes(bench, &mut of, &[(-infinite, infinite, &[1.0, 0.0])])?[0];
+    assert!(found.status == NOT_FINITE && found.at < -0.5, "{found:?}");
+    Ok(())
+}
+
 pub(crate) fn what_is_no_fourier_integral_says_why(bench: &Bench) -> Outcome {
     let (nan, infinite) = (f64::NAN, f64::INFINITY);
     let mut of = plan(bench, "sqrt(x + k)", &["k"], Wave::Sine)?;
@@ -288,12 +354,29 @@ pub(crate) fn what_is_no_fourier_integral_says_why(bench: &Bench) -> Outcome {
         many.to_string(),
         "formula has 7 parameters, allowed with a wave are 6"
     );
+    let bare = Formula::parse("1/x")?;
+    let refused = Fourier::of_formula(&bench.module, &bare, FourierOptions::default());
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "formula has no wave, a Fourier integral allows those of Formula::with_wave"
+    );
+    let waved = bare.with_wave()?;
+    let told = "formula has a wave, which only a Fourier integral has";
+    let adaptive = Adaptive::<f64>::of_formula(&bench.module, &waved, Options::default());
+    assert_eq!(adaptive.unwrap_err().to_string(), told);
+    for refused in [waved.with_wave(), waved.around_pole()] {
+        assert_eq!(refused.unwrap_err().to_string(), told);
+    }
+    let by_omega = waved.derivative("omega").unwrap_err();
+    assert!(
+        by_omega.to_string().ends_with("allowed are x"),
+        "{by_omega}"
+    );
     let levels = FourierOptions {
         levels: 11,
         ..FourierOptions::default()
     };
-    let formula = Formula::parse("1/x")?.with_wave()?;
-    let refused = Fourier::of_formula(&bench.module, &formula, levels).unwrap_err();
+    let refused = Fourier::of_formula(&bench.module, &waved, levels).unwrap_err();
     assert_eq!(refused.to_string(), "levels is 11, allowed are 2 to 10");
     Ok(())
 }

@@ -100,6 +100,7 @@ fn cases() -> Vec<Case> {
         fourier::a_limit_may_be_singular_and_far_from_0,
         fourier::waves_go_to_either_infinity_and_to_both,
         fourier::a_fourier_integral_does_not_depend_on_the_batch_or_the_launch,
+        fourier::what_numbers_do_not_reach_is_in_the_claim,
         fourier::what_is_no_fourier_integral_says_why,
         cubature::claims_of_the_seven_integrands_hold,
         cubature::a_jump_or_a_corner_anywhere_is_cut_at,

@@ -30,6 +30,7 @@ use graph::{Graph, Id, Node, Variable};
 use operation::Operation;
 
 use super::Point;
+use super::subject::FOURIER;
 use crate::device::Module;
 use crate::{Error, Result};
 
@@ -39,6 +40,7 @@ pub use number::Number;
 pub use pole::PrincipalValue;
 
 const OF_A_BOX: &str = "has variables of a box, allowed are those of Formula::parse";
+const WITH_WAVE: &str = "has a wave, which only a Fourier integral has";
 
 /// The most outputs of a text.
 pub const MAX_OUTPUTS: usize = 16;
@@ -66,6 +68,8 @@ pub struct Formula {
     /// Of a box; of an interval there are none.
     variables: Vec<String>,
     parameters: Vec<String>,
+    /// Whether the last two parameters are a wave's.
+    has_wave: bool,
     is_short: Option<bool>,
 }
 
@@ -133,6 +137,7 @@ impl Formula {
             root,
             variables: variables.iter().map(|&name| name.to_owned()).collect(),
             parameters: parsed.parameters.clone(),
+            has_wave: false,
             is_short: None,
         };
         Ok(parsed.roots.iter().map(output).collect())
@@ -215,17 +220,19 @@ impl Formula {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a name that is neither.
+    /// [`Error::Argument`] for a name that is neither, and for those of a [wave](Formula::with_wave).
     pub fn derivative(&self, by: &str) -> Result<Self> {
         let mut graph = self.graph.clone();
         let place = |names: &[String]| names.iter().position(|name| name == by);
-        let node = match (place(&self.parameters), place(&self.variables)) {
+        let own = self.parameters.len() - if self.has_wave { 2 } else { 0 };
+        let own = &self.parameters[..own];
+        let node = match (place(own), place(&self.variables)) {
             (Some(index), _) => Node::Parameter(index as u8),
             (None, Some(axis)) => Node::Variable(Variable::Axis(axis as u8)),
             (None, None) if by == "x" && self.variables.is_empty() => Node::Variable(Variable::X),
             (None, None) => {
                 let x = self.variables.is_empty().then_some("x");
-                let all = self.variables.iter().chain(&self.parameters);
+                let all = self.variables.iter().chain(own);
                 let all = x.into_iter().chain(all.map(String::as_str));
                 let allowed = all.collect::<Vec<_>>().join(", ");
                 let problem = format!("`{by}` is nothing that it can be by, allowed are {allowed}");
@@ -244,15 +251,17 @@ impl Formula {
     }
 
     /// The same function with two parameters behind its own, `omega` and `phase`: those of the wave that a
-    /// [`Fourier`](super::Fourier) integral multiplies it by.
+    /// [`Fourier`](super::Fourier) integral multiplies it by. No other method takes it.
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a formula of a box, and of more than six parameters.
+    /// [`Error::Argument`] for a formula of a box, with a wave, and of more than six parameters.
     pub fn with_wave(&self) -> Result<Self> {
         let (own, most) = (self.parameters.len(), super::MAX_PARAMETERS - 2);
         let problem = if !self.variables.is_empty() {
             OF_A_BOX.to_owned()
+        } else if self.has_wave {
+            WITH_WAVE.to_owned()
         } else if own > most {
             format!("has {own} parameters, allowed with a wave are {most}")
         } else {
@@ -260,6 +269,7 @@ impl Formula {
             let parameters = self.parameters.iter().cloned().chain(wave).collect();
             return Ok(Self {
                 parameters,
+                has_wave: true,
                 ..self.clone()
             });
         };
@@ -292,7 +302,17 @@ impl Formula {
     }
 
     /// The module with the formula in the hole of the kernel `entry`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Formula::ptx`]; [`Error::Argument`] for a formula with a wave where the kernel takes none, and
+    /// for one without where it does.
     pub(super) fn on<R: Number>(&self, module: &Module, entry: &str) -> Result<Module> {
+        if self.has_wave != (entry == FOURIER) {
+            let without = "has no wave, a Fourier integral allows those of Formula::with_wave";
+            let problem = if self.has_wave { WITH_WAVE } else { without };
+            return Err(Error::argument("formula", problem));
+        }
         module.with_part_of(entry, self.key(entry), || self.ptx::<R>(module, entry))
     }
 

@@ -109,8 +109,8 @@ impl Formula {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] for a formula of a box, of distances from limits, or of more than five
-    /// parameters.
+    /// [`Error::Argument`] for a formula of a box, of distances from limits, with a wave, or of more than
+    /// five parameters.
     ///
     /// ```
     /// use quadscan::integrate::Formula;
@@ -126,6 +126,8 @@ impl Formula {
         let own = self.parameters.len();
         let problem = if !self.variables.is_empty() {
             super::OF_A_BOX.to_owned()
+        } else if self.has_wave {
+            super::WITH_WAVE.to_owned()
         } else if self.uses_distances() {
             "has from_lower or to_upper, which a principal value does not have".to_owned()
         } else if own + MORE > MAX_PARAMETERS {
@@ -142,6 +144,7 @@ impl Formula {
                 parameters: self.parameters.iter().cloned().chain(names).collect(),
                 is_short: None,
                 variables: Vec::new(),
+                has_wave: false,
             });
         };
         Err(Error::argument("formula", problem))

@@ -7,11 +7,23 @@ use super::super::real::Real;
 use super::super::sizes::LISTS;
 use super::{Item, Side};
 
-/// What a lane's node gives.
+/// What a lane's node gives: of both sides of 0, the x of the one that is not finite.
 pub(super) struct Term<R> {
     pub(super) x: R,
     pub(super) value: R,
     pub(super) term: R,
+    /// Of both sides, although their terms may cancel.
+    pub(super) magnitude: R,
+}
+
+impl<R: Real> Term<R> {
+    /// That of no node.
+    pub(super) const NONE: Self = Self {
+        x: R::ZERO,
+        value: R::ZERO,
+        term: R::ZERO,
+        magnitude: R::ZERO,
+    };
 }
 
 impl<R: Real> Item<R> {
@@ -36,19 +48,27 @@ impl<R: Real> Item<R> {
             },
             to_upper: if is_below { distance } else { infinite },
         };
-        let (mut value, mut time) = (R::ZERO, 0);
+        let (mut at, mut value, mut size, mut time) = (x, R::ZERO, R::ZERO, 0);
         while time <= u32::from(is_both) {
             if time == 1 {
                 point.x = -x;
             }
             let other = I::eval_at(point, &self.parameters);
+            if value.is_number() && !other.is_number() {
+                at = point.x;
+            }
             // Of a sine the other side has the other sign.
             let is_odd = time == 1 && self.list < LISTS / 2;
             value = value + if is_odd { -other } else { other };
+            size = size + GpuFloat::abs(other);
             time += 1;
         }
-        let term = weight * value;
-        Term { x, value, term }
+        Term {
+            x: at,
+            value,
+            term: weight * value,
+            magnitude: GpuFloat::abs(weight) * size,
+        }
     }
 
     /// What rounding of x makes of a term, by how much the function differs from that at a neighbour so
@@ -62,11 +82,36 @@ impl<R: Real> Item<R> {
             let wave = GpuFloat::min(angle, R::from_f64(1.0));
             let share = if is_sine { angle * wave } else { angle };
             R::from_f64(16.0) * jump * share
-        } else if apart > R::ZERO {
+        } else if apart > R::ZERO && self.limit != R::ZERO {
+            // The jump may be infinite, and is nothing where x is the distance itself.
             R::EPSILON * GpuFloat::abs(self.limit) * (jump / apart) * GpuFloat::abs(weight)
         } else {
             R::ZERO
         }
+    }
+
+    /// What terms behind the last one sum up to at most: those of both lists fall faster and faster, once
+    /// they do and the wave is not to be seen any more.
+    #[inline(always)]
+    pub(super) fn rest(&self, last: R, before: R) -> R {
+        let ratio = last / before;
+        if last == R::ZERO {
+            R::ZERO
+        } else if ratio < R::from_f64(1.0) && self.length >= R::from_f64(64.0) * R::MIN_POSITIVE {
+            last / (R::from_f64(1.0) - ratio)
+        } else {
+            R::from_f64(f64::INFINITY)
+        }
+    }
+}
+
+/// A doubt; one that is NaN, of infinite terms, is infinite.
+#[inline(always)]
+pub(super) fn or_infinite<R: Real>(doubt: R) -> R {
+    if doubt >= R::ZERO {
+        doubt
+    } else {
+        R::from_f64(f64::INFINITY)
     }
 }
 
