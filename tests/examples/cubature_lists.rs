@@ -23,7 +23,7 @@ type Done<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Square roots of primes, whose multiples are equally spread.
 const ROOTS: [f64; 20] = [
-    1.4142135623730951,
+    std::f64::consts::SQRT_2,
     1.7320508075688772,
     2.23606797749979,
     2.6457513110645907,
@@ -140,7 +140,7 @@ fn corner_peak(a: &[f64], _: &[f64]) -> f64 {
     let corner = |corner: usize| {
         let of = |k: &usize| corner >> k & 1 == 1;
         let sum: f64 = (0..a.len()).filter(of).map(|k| a[k]).sum();
-        let sign = if corner.count_ones() % 2 == 0 {
+        let sign = if corner.count_ones().is_multiple_of(2) {
             1.0
         } else {
             -1.0

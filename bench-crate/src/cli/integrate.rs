@@ -159,7 +159,7 @@ pub struct IntegrateArguments {
     pub breaks: Option<String>,
 
     /// Draw how the box of an integral of two variables was divided, into FILE.svg
-    #[arg(long, value_name = "FILE", requires = "over")]
+    #[arg(long, value_name = "FILE")]
     pub regions: Option<PathBuf>,
 
     /// Precision: f64, f32

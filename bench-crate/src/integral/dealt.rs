@@ -154,10 +154,8 @@ pub(super) fn computed<R: Number>(
             }
             thread::sleep(PAUSE);
         }
-        let ended = started.into_iter().map(|thread| thread.join());
-        ended
-            .map(|of| of.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect::<Result<()>>()
+        let mut ended = started.into_iter().map(|thread| thread.join());
+        ended.try_for_each(|of| of.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     let journal = journal.into_inner();
     Ok(Some(journal.unwrap_or_else(PoisonError::into_inner)))

@@ -57,7 +57,7 @@ use run::Runner;
 ///
 /// # Errors
 ///
-/// [`Error::Argument`](crate::Error::Argument) for what cannot be carried out, before anything is
+/// [`Error::Argument`] for what cannot be carried out, before anything is
 /// computed or written; a device's.
 pub fn integrate(
     arguments: &IntegrateArguments,
@@ -96,7 +96,7 @@ pub fn integrate(
 ///
 /// # Errors
 ///
-/// [`Error::Argument`](crate::Error::Argument).
+/// [`Error::Argument`].
 pub fn check(arguments: &IntegrateArguments) -> Result<()> {
     if arguments.samples.is_some() {
         return samples::Asked::new(arguments).map(drop);

@@ -30,8 +30,11 @@ pub(super) fn file<R: Number>(
     };
     let limits = of.over.as_ref().map_or(&[][..], |over| &over.limits[..]);
     let is_finite = |&(from, to): &(f64, f64)| from.is_finite() && to.is_finite() && from != to;
-    let problem = if !matches!(method, Method::Cubature(_)) || arguments.batch.is_some() {
-        "has no place here, allowed is it with one integral by cubature".to_owned()
+    let problem = if !matches!(method, Method::Cubature(_))
+        || arguments.batch.is_some()
+        || of.outputs > 1
+    {
+        "has no place here, allowed is it with one integral of one output by cubature".to_owned()
     } else if limits.len() != 2 || !limits.iter().all(is_finite) {
         "has no place here, allowed is it over boxes of two variables, whose limits are finite and apart"
             .to_owned()

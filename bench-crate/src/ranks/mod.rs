@@ -2,7 +2,7 @@
 //! process where nothing of the kind has.
 //!
 //! A message is a header, with the sender and the number of bytes, and the bytes. Errors that all
-//! processes learn of ([`Ranks::agree`]) are said by the first one alone; any other ends all of them.
+//! processes learn of (`Ranks::agree`) are said by the first one alone; any other ends all of them.
 
 mod mpi;
 
