@@ -200,7 +200,7 @@ fn regions_of_a_box_are_drawn_as_documented() {
     assert_eq!(drawn.code, 0, "{drawn:?}");
     let read = |path: &std::path::Path| std::fs::read_to_string(path).expect("a figure");
     let figure = read(&folder.path().join("regions.svg"));
-    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/pictures/regions.svg");
+    let documented = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/regions.svg");
     assert_eq!(figure, read(documented.as_ref()));
     let place = "has no place here, allowed is it";
     for (sides, options, told) in [
