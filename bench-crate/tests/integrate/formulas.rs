@@ -212,7 +212,7 @@ fn regions_of_a_box_are_drawn_as_documented() {
         (
             "x=0..1,y=0..1",
             &["--regions", "r.svg", "--rule", "vegas"],
-            format!("{place} with one integral by cubature"),
+            format!("{place} with one integral of one output by cubature"),
         ),
         (
             "x=0..1,y=0..1",
