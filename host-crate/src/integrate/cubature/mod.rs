@@ -85,7 +85,8 @@ pub struct Cubed {
     /// What its error is at most, as far as the rules can tell.
     pub error: f64,
     /// Evaluations of the function in rules. On lines there are others: along each axis of a region that
-    /// has n nodes there 33 (64 + n), besides those of plans.
+    /// has n nodes there 33 (64 + n), besides those of plans, and 32 (64 + n) for each time that it is looked at
+    /// again: 64 times where regions are few.
     pub evaluations: u64,
     /// Regions at the end.
     pub regions: usize,
