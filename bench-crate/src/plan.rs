@@ -1,12 +1,12 @@
 //! `quadscan plan`: how long scans and reductions of an array on several GPUs will take, what of it each
 //! has, and what bounds them, by a model of a few measured figures.
 //!
-//! With `t` and `r` the times of a scan and of the totals of all tiles on one device:
+//! With `t`, `s` and `r` the times of a scan, of the totals of all its tiles and of a reduction on one device:
 //!
 //! - dealt: `calls + rounds * max(t / (rounds * devices), look)`, where in a round each SM of each device
 //!   scans a tile, and `look` is how long a device waits for the totals of the others' tiles;
-//! - contiguous: `calls + (r + t) / devices + messages`;
-//! - a reduction: `calls + r / devices + messages`, where `r` is the time of one on one device.
+//! - contiguous: `calls + (t + s) / devices + messages`;
+//! - a reduction: `calls + r / devices + messages`.
 //!
 //! Between machines what stands before a machine's part goes from each to the next, a message each.
 //! `docs/scaling.md` compares with measured times.
