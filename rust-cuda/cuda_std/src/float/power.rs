@@ -10,14 +10,14 @@
 use super::GpuFloat;
 use super::arithmetic::{
     Times, constants, fma, is_ordinary, is_ordinary_f32, power_of_two, power_of_two_f32,
-    product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
+    product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper_size,
 };
 use super::exponential::{exp2_of_sum, exp2_of_sum_f32};
 use super::logarithm::{SQRT_HALF_F32, split, split_f32};
 
 macro_rules! power {
     (
-        $float:ident, $power:ident, $log2:ident, $magnitude:ident, $split:expr, $recip:ident,
+        $float:ident, $power:ident, $log2:ident, $magnitude:ident, $unusual:ident, $split:expr, $recip:ident,
         $ordinary:ident, $exp2:ident, $subnormal:expr, $series:expr, $third:expr, $scale:expr
     ) => {
         /// log2 of the positive normal number `x`, and `k_0`, in two parts.
@@ -59,39 +59,53 @@ macro_rules! power {
         /// `x` to the power `y`, with IEEE 754-2019's special values (section 9.2.1).
         #[inline]
         pub(super) fn $power(x: $float, y: $float) -> $float {
-            let (mut size, mut k_0, mut sign): ($float, i32, $float) = (x, 0, 1.0);
-            if !($ordinary(x) && y.abs() < $float::INFINITY) {
-                if y == 0.0 || x == 1.0 {
-                    return 1.0;
-                }
-                if x.is_nan() || y.is_nan() {
-                    return $float::NAN;
-                }
-                let whole = GpuFloat::trunc(y) == y;
-                if x.is_sign_negative() && whole && GpuFloat::trunc(0.5 * y) != 0.5 * y {
-                    sign = -1.0;
-                }
-                size = x.abs();
-                if y.abs() == $float::INFINITY && size != 1.0 {
-                    let grows = (size > 1.0) == (y > 0.0);
-                    return if grows { $float::INFINITY } else { 0.0 };
-                }
-                if size == 1.0 && y.abs() == $float::INFINITY {
-                    return 1.0;
-                }
-                if size == 0.0 || size == $float::INFINITY {
-                    let large = (size == 0.0) == (y < 0.0);
-                    return sign * if large { $float::INFINITY } else { 0.0 };
-                }
-                if x < 0.0 && !whole {
-                    return $float::NAN;
-                }
-                if size < $float::MIN_POSITIVE {
-                    let (factor, exponent) = $subnormal;
-                    size *= factor;
-                    k_0 = -exponent;
-                }
+            if $ordinary(x) && y.abs() < $float::INFINITY {
+                $magnitude(x, 0, y)
+            } else {
+                $unusual(x, y)
             }
+        }
+
+        /// Of an `x` that is not positive, normal and finite, or an infinite `y`, or NaN.
+        #[cold]
+        #[inline(never)]
+        fn $unusual(x: $float, y: $float) -> $float {
+            if y == 0.0 || x == 1.0 {
+                return 1.0;
+            }
+            if x.is_nan() || y.is_nan() {
+                return $float::NAN;
+            }
+            let whole = GpuFloat::trunc(y) == y;
+            let is_odd = whole && GpuFloat::trunc(0.5 * y) != 0.5 * y;
+            let sign = if x.is_sign_negative() && is_odd {
+                -1.0
+            } else {
+                1.0
+            };
+            let size = x.abs();
+            if y.abs() == $float::INFINITY {
+                return if size == 1.0 {
+                    1.0
+                } else if (size > 1.0) == (y > 0.0) {
+                    $float::INFINITY
+                } else {
+                    0.0
+                };
+            }
+            if size == 0.0 || size == $float::INFINITY {
+                let large = (size == 0.0) == (y < 0.0);
+                return sign * if large { $float::INFINITY } else { 0.0 };
+            }
+            if x < 0.0 && !whole {
+                return $float::NAN;
+            }
+            let (factor, exponent) = $subnormal;
+            let (size, k_0) = if size < $float::MIN_POSITIVE {
+                (size * factor, -exponent)
+            } else {
+                (size, 0)
+            };
             sign * $magnitude(size, k_0, y)
         }
     };
@@ -102,6 +116,7 @@ power!(
     pow,
     log2_parts,
     magnitude,
+    unusual,
     split,
     recip_normal,
     is_ordinary,
@@ -131,6 +146,7 @@ power!(
     powf,
     log2_parts_f32,
     magnitude_f32,
+    unusual_f32,
     |x| {
         let (k, f) = split_f32(x, SQRT_HALF_F32);
         (k >> 23, f)
@@ -162,10 +178,11 @@ fn inverse_cube_root_f32(x: f32) -> f32 {
     fma(start * error, series, start)
 }
 
-/// The same, within 2^-43.
+/// The same of the size of `x`, within 2^-43.
 #[inline(always)]
 fn inverse_cube_root(x: f64) -> f64 {
-    let start = f64::from_bits(u64::from(0x553e_e000 - upper(x) / 3) << 32);
+    let start = f64::from_bits(u64::from(0x553e_e000 - upper_size(x) / 3) << 32);
+    let x = x.abs();
     let error = cube_error!(x, start);
     let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
     let start = fma(start * error, series, start);
@@ -173,10 +190,11 @@ fn inverse_cube_root(x: f64) -> f64 {
     fma(start * error, fma(error, 2.0 / 9.0, 1.0 / 3.0), start)
 }
 
-/// The root is within 0.501 ulp.
+/// The root of the size of `x` is within 0.501 ulp.
 #[inline(always)]
 fn cbrt_of_normal(x: f64) -> f64 {
     let inverse = inverse_cube_root(x);
+    let x = x.abs();
     let square = inverse * inverse;
     let root = x * square;
     // x - root^3, but for its last bits.
@@ -185,9 +203,10 @@ fn cbrt_of_normal(x: f64) -> f64 {
     fma(residual, square * (1.0 / 3.0), root)
 }
 
-/// The root is within 0.9 ulp.
+/// The root of the size is within 0.9 ulp.
 #[inline(always)]
 fn cbrt_of_normal_f32(x: f32) -> f32 {
+    let x = x.abs();
     let inverse = inverse_cube_root_f32(x);
     let square = inverse * inverse;
     let root = x * square;
@@ -196,12 +215,12 @@ fn cbrt_of_normal_f32(x: f32) -> f32 {
 }
 
 macro_rules! cbrt {
-    ($float:ident, $cbrt:ident, $others:ident, $of_normal:ident, $is_ordinary:ident, $factor:expr, $third:expr) => {
+    ($float:ident, $cbrt:ident, $others:ident, $of_normal:ident, $is_ordinary:expr, $factor:expr, $third:expr) => {
         #[inline]
         pub(super) fn $cbrt(x: $float) -> $float {
-            let size = x.abs();
-            let root = $of_normal(size);
-            if $is_ordinary(size) {
+            // Of the size, but that in f64 an operation were what it is asked for in the upper half.
+            let root = $of_normal(x);
+            if $is_ordinary(x) {
                 GpuFloat::copysign(root, x)
             } else {
                 $others(x)
@@ -222,10 +241,10 @@ macro_rules! cbrt {
     };
 }
 
-/// From 2^-900 on, so that what a cube leaves is normal, too.
+/// A size from 2^-900 on, so that what a cube leaves is normal, too.
 #[inline(always)]
 fn has_normal_cube_error(x: f64) -> bool {
-    upper(x).wrapping_sub(0x07b0_0000) < 0x7840_0000
+    upper_size(x).wrapping_sub(0x07b0_0000) < 0x7840_0000
 }
 
 // 2^300 and 2^-100, 2^24 and 2^-8.
@@ -243,7 +262,7 @@ cbrt!(
     cbrtf,
     other_cbrtf,
     cbrt_of_normal_f32,
-    is_ordinary_f32,
+    |x: f32| is_ordinary_f32(x.abs()),
     16_777_216.0,
     0.00390625
 );
