@@ -4,10 +4,10 @@ use cuda_std::prelude::*;
 
 macro_rules! kernels {
     ($($name:ident, $low:expr, $high:expr, $second:expr, |$x:ident, $y:ident| $value:expr;)*) => {
-        kernels!(f32: $($name, |$x, $y| $value;)*);
-        kernels!(f64: $($name, |$x, $y| $value;)*);
+        kernels!(f32, of_f32: $($name, |$x, $y| $value;)*);
+        kernels!(f64, of_f64: $($name, |$x, $y| $value;)*);
     };
-    ($float:ident: $($name:ident, |$x:ident, $y:ident| $value:expr;)*) => { pastey::paste! {
+    ($float:ident, $launchers:ident: $($name:ident, |$x:ident, $y:ident| $value:expr;)*) => { pastey::paste! {
         $(
             /// The sums of each thread: those of [`crate::sum_f64`], of this function and type.
             ///
@@ -37,10 +37,17 @@ macro_rules! kernels {
 
         /// The launchers of this type, by the functions' names.
         #[cfg(not(target_os = "cuda"))]
-        pub mod [<of_ $float>] {
+        pub mod $launchers {
             $(pub use super::[<$name _ $float>] as $name;)*
         }
     } };
 }
 
+macro_rules! fast_kernels {
+    ($($name:ident, $low:expr, $high:expr, $second:expr, |$x:ident, $y:ident| $value:expr;)*) => {
+        kernels!(f32, of_fast_f32: $($name, |$x, $y| $value;)*);
+    };
+}
+
 crate::for_each_function!(kernels);
+crate::for_each_fast_function!(fast_kernels);

@@ -6,19 +6,19 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `list`: [`for_each_function`], which the kernels and their callers go through.
+//! - `list`: [`for_each_function`] and [`for_each_fast_function`], which the kernels and their callers go through.
 //! - `kernels`: the kernels.
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
 #[doc(hidden)]
-pub use cuda_std::{FloatExt, GpuFloat};
+pub use cuda_std::{FloatExt, GpuFloat, float::fast};
 
 #[macro_use]
 mod list;
 mod kernels;
 
 #[cfg(not(target_os = "cuda"))]
-pub use kernels::{of_f32, of_f64};
+pub use kernels::{of_f32, of_f64, of_fast_f32};
 
 /// Independent sums of a thread.
 pub const SUMS: usize = 4;

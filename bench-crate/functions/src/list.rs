@@ -33,3 +33,20 @@ macro_rules! for_each_function {
         }
     };
 }
+
+/// The same of the functions of f32 whose bits are the device's: `cuda_std::float::fast`.
+#[macro_export]
+macro_rules! for_each_fast_function {
+    ($with:ident) => {
+        $with! {
+            fast_exp, 0.0, 16.0, 0.0, |x, _y| $crate::fast::exp(x);
+            fast_exp2, 0.0, 16.0, 0.0, |x, _y| $crate::fast::exp2(x);
+            fast_ln, 0.0, 16.0, 0.0, |x, _y| $crate::fast::ln(x);
+            fast_log2, 0.0, 16.0, 0.0, |x, _y| $crate::fast::log2(x);
+            fast_sin, 0.0, 16.0, 0.0, |x, _y| $crate::fast::sin(x);
+            fast_cos, 0.0, 16.0, 0.0, |x, _y| $crate::fast::cos(x);
+            fast_tanh, 0.0, 16.0, 0.0, |x, _y| $crate::fast::tanh(x);
+            fast_pow, 0.0, 16.0, 1.7, |x, y| $crate::fast::pow(x, y);
+        }
+    };
+}

@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use function_kernels::{SUMS, for_each_function, of_f32, of_f64, sum_f32, sum_f64};
+use function_kernels::{
+    SUMS, for_each_fast_function, for_each_function, of_f32, of_f64, of_fast_f32, sum_f32, sum_f64,
+};
 
 use crate::axes::{Axis, TYPES, Values, own};
 use crate::measure::{Bench, Contest};
@@ -29,7 +31,7 @@ pub(crate) const TABLE: Table = Table {
     name: "functions",
     about: "elementary functions, with --peers beside CUDA C++",
     axes: &[
-        TableAxis::of(&FUNCTION).known(|| ALL.iter().map(|of| of.name.to_owned()).collect()),
+        TableAxis::of(&FUNCTION).known(|| all().map(|of| of.name.to_owned()).collect()),
         TableAxis::of(&TYPES).known(|| TYPE_NAMES.map(str::to_owned).to_vec()),
     ],
     columns: &[
@@ -90,19 +92,20 @@ struct Function {
     low: f64,
     high: f64,
     second: f64,
-    f64: Typed<f64>,
+    /// None of a fast function.
+    f64: Option<Typed<f64>>,
     f32: Typed<f32>,
 }
 
 macro_rules! functions {
     ($($name:ident, $low:expr, $high:expr, $second:expr, |$x:ident, $y:ident| $value:expr;)*) => {
-        /// All of them.
-        const ALL: &[Function] = &[$(Function {
+        /// Those whose bits are the host's.
+        const EXACT: &[Function] = &[$(Function {
             name: stringify!($name),
             low: $low,
             high: $high,
             second: $second,
-            f64: functions!(f64, sum_f64, of_f64::$name, |$x, $y| $value),
+            f64: Some(functions!(f64, sum_f64, of_f64::$name, |$x, $y| $value)),
             f32: functions!(f32, sum_f32, of_f32::$name, |$x, $y| $value),
         },)*];
     };
@@ -122,6 +125,27 @@ macro_rules! functions {
 }
 
 for_each_function!(functions);
+
+macro_rules! fast_functions {
+    ($($name:ident, $low:expr, $high:expr, $second:expr, |$x:ident, $y:ident| $value:expr;)*) => {
+        /// Those whose bits are the device's.
+        const FAST: &[Function] = &[$(Function {
+            name: stringify!($name),
+            low: $low,
+            high: $high,
+            second: $second,
+            f64: None,
+            f32: functions!(f32, sum_f32, of_fast_f32::$name, |$x, $y| $value),
+        },)*];
+    };
+}
+
+for_each_fast_function!(fast_functions);
+
+/// All of them.
+fn all() -> impl Iterator<Item = &'static Function> {
+    EXACT.iter().chain(FAST)
+}
 
 impl Function {
     /// On a device of so many SMs.
@@ -173,9 +197,7 @@ impl Kernels {
 
 fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Result<()> {
     let of = |cell: &Cell| {
-        let function = ALL
-            .iter()
-            .find(|of| Some(of.name) == cell.text("function"))?;
+        let function = all().find(|of| Some(of.name) == cell.text("function"))?;
         let is_known = TYPE_NAMES.contains(&cell.text("type")?);
         is_known.then_some(function)
     };
@@ -184,9 +206,13 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Result<()> {
         bench.skip("the emulator has no times");
         return Ok(());
     }
-    match cell.text("type") {
-        Some("f32") => measured(bench, function, &function.f32),
-        _ => measured(bench, function, &function.f64),
+    match (cell.text("type"), &function.f64) {
+        (Some("f32"), _) => measured(bench, function, &function.f32),
+        (_, Some(of_f64)) => measured(bench, function, of_f64),
+        (_, None) => {
+            bench.skip("fast functions are of f32");
+            Ok(())
+        }
     }
 }
 
@@ -218,7 +244,8 @@ fn measured<T: Number>(bench: &mut Bench<'_>, function: &Function, typed: &Typed
     let mut results = device.alloc_zeroed::<T>(threads)?;
     (typed.launch)(&module, shape, &mut results, &request)?;
     let found = results.to_vec()?;
-    let wrong = (0..threads).step_by(COMPARED).find_map(|thread| {
+    let compared = if function.f64.is_some() { threads } else { 0 };
+    let wrong = (0..compared).step_by(COMPARED).find_map(|thread| {
         let (own, expected) = (found[thread], (typed.sum)(thread as u32, &request));
         let is_same = bytemuck::bytes_of(&own) == bytemuck::bytes_of(&expected);
         (!is_same).then(|| {
@@ -264,13 +291,13 @@ mod tests {
     #[test]
     fn every_function_has_a_row_a_type() {
         let all = cells(&TABLE, &asked(&[]));
-        assert_eq!(all.len(), 2 * ALL.len());
+        assert_eq!(all.len(), 2 * super::all().count());
         assert_eq!(all[1].describe(), "function=exp type=f32");
     }
 
     #[test]
     fn arguments_stay_within_the_bounds() {
-        for function in ALL {
+        for function in all() {
             let request = function.request(132);
             let [first, apart, step] = request.places;
             let sums = f64::from(request.blocks * request.threads) * SUMS as f64;

@@ -154,15 +154,15 @@ fn hyperbolic_functions_are_within_1_or_1_2_ulp_and_their_inverses_within_2_or_3
 }
 
 #[test]
-fn arc_sines_and_cosines_are_within_1_ulp_and_arc_tangents_within_1_3() {
+fn arc_functions_are_within_1_ulp() {
     let ranges = [
         Range(-1.0, 1.0),
-        Range(0.4, 0.5),
-        Range(0.98, 1.02),
+        Range(0.55, 0.6),
+        Range(0.9, 2.1),
         Range(2.0, 3.0),
         Anywhere,
     ];
-    within(1.3, "atan", GpuFloat::atan, Exact::atan, &ranges);
+    within(1.0, "atan", GpuFloat::atan, Exact::atan, &ranges);
     let ranges = [Range(-1.0, 1.0), Range(0.99, 1.0)];
     within(1.0, "asin", GpuFloat::asin, Exact::asin, &ranges);
     within(1.0, "acos", GpuFloat::acos, Exact::acos, &ranges);
@@ -185,14 +185,9 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_35() {
 /// The largest that a search has found, each of which is more than 1 ulp away.
 #[test]
 fn the_largest_errors_known_are_within_1_45_ulp() {
-    let (atan, tan, tanh) = (
-        1.011_325_499_996_546_2,
-        -28_425.915_680_547_44,
-        0.997_302_466_061_462,
-    );
+    let (tan, tanh) = (-28_425.915_680_547_44, 0.997_302_466_061_462);
     let (y, x) = (1.607_219_077_470_196_4, 1.607_195_840_465_929_7);
     let errors = [
-        (1.45, ulps(GpuFloat::atan(atan), &exact(atan).atan())),
         (1.45, ulps(GpuFloat::tan(tan), &exact(tan).tan())),
         (1.2, ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh())),
         (
