@@ -6,48 +6,36 @@
 
 use super::GpuFloat;
 use super::arithmetic::{
-    constants, fma, half_over, half_over_f32, series, sqrt_normal_f32, sum_and_rest, upper_size,
+    constants, fma, half_over, half_over_f32, series, sqrt_normal_f32, sum_and_rest,
 };
 
-/// `angle - 2 (root + low)`, rounded once but for what is less than an ulp of `low`.
-#[inline(always)]
-fn less_twice<T: GpuFloat + From<f32> + core::ops::Sub<Output = T> + core::ops::Add<Output = T>>(
-    angle: T,
-    root: T,
-    low: T,
-) -> T {
-    let twice = T::from(-2.0);
-    let high = fma(twice, root, angle);
-    high + fma(twice, low, fma(twice, root, angle - high))
-}
-
 macro_rules! arcsine {
-    ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $sqrt:path, $half_over:ident, $is_near:expr, $pi_low:expr, $series:expr) => {
+    ($float:ident, $asin:ident, $acos:ident, $tail:ident, $half:ident, $sqrt:path, $half_over:ident, $pi_low:expr, $series:expr) => {
         /// `asin(s) - s`, over `s`, of a square up to 1/4.
         #[inline(always)]
         fn $tail(square: $float) -> $float {
             square * series(square, constants!($float, $series))
         }
 
-        /// Half of the arc cosine of a number between 1/2 and 1, in two parts, the second with `low`
-        /// added; NaN above 1.
+        /// Half of the arc cosine of a number between 1/2 and 1, in two parts; NaN above 1.
         #[inline(always)]
-        fn $half(size: $float, low: $float) -> ($float, $float) {
+        fn $half(size: $float) -> ($float, $float) {
             let square = fma(-0.5, size, 0.5);
             let root = $sqrt(square);
-            // Half an ulp of the root at most, of which a tenth does not matter; and `low`.
-            let lost = fma(fma(-root, root, square), $half_over(root), low);
+            // Half an ulp of the root at most, of which a tenth does not matter.
+            let lost = fma(-root, root, square) * $half_over(root);
             (root, fma(root, $tail(square), lost))
         }
 
         #[inline]
         pub(super) fn $asin(x: $float) -> $float {
             let size = x.abs();
-            let angle = if $is_near(size) {
+            let angle = if size <= 0.5 {
                 fma(size, $tail(size * size), size)
             } else {
-                let (root, low) = $half(size, -0.25 * $pi_low);
-                less_twice(core::$float::consts::FRAC_PI_2, root, low)
+                let (root, low) = $half(size);
+                let (high, rest) = sum_and_rest(core::$float::consts::FRAC_PI_2, -2.0 * root);
+                high + fma(-2.0, low, rest + 0.5 * $pi_low)
             };
             GpuFloat::copysign(angle, x)
         }
@@ -55,16 +43,16 @@ macro_rules! arcsine {
         #[inline]
         pub(super) fn $acos(x: $float) -> $float {
             let size = x.abs();
-            if $is_near(size) {
+            if size <= 0.5 {
                 let (high, rest) = sum_and_rest(core::$float::consts::FRAC_PI_2, -x);
                 return high + fma(-x, $tail(x * x), rest + 0.5 * $pi_low);
             }
-            let is_positive = x > 0.0;
-            let (root, low) = $half(size, if is_positive { 0.0 } else { -0.5 * $pi_low });
-            if is_positive {
+            let (root, low) = $half(size);
+            if x > 0.0 {
                 return 2.0 * (root + low);
             }
-            less_twice(core::$float::consts::PI, root, low)
+            let (high, rest) = sum_and_rest(core::$float::consts::PI, -2.0 * root);
+            high + fma(-2.0, low, rest + $pi_low)
         }
     };
 }
@@ -77,7 +65,6 @@ arcsine!(
     half_angle,
     GpuFloat::sqrt,
     half_over,
-    |size| upper_size(size) < 0x3fe0_0000,
     f64::from_bits(0x3ca1_a626_3314_5c07),
     [
         0.1666666666666538,
@@ -103,7 +90,6 @@ arcsine!(
     half_angle_f32,
     sqrt_normal_f32,
     half_over_f32,
-    |size: f32| size <= 0.5,
     f32::from_bits(0xb3bb_bd2e),
     [0.16666754, 0.0749524, 0.045477364, 0.024146186, 0.04222117]
 );

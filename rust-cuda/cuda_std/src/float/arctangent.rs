@@ -9,7 +9,7 @@
 use super::GpuFloat;
 use super::arithmetic::{
     Times, constants, fma, power_of_two, power_of_two_f32, recip_normal, recip_normal_f32, series,
-    sum_and_rest, upper_size,
+    sum_and_rest, upper,
 };
 
 macro_rules! arctangent {
@@ -106,12 +106,13 @@ pub(super) fn atan(x: f64) -> f64 {
     const LOW: f64 = f64::from_bits(0x3c81_a626_3314_5c07);
     // Not of NaN, which therefore goes the way of what is small.
     let is_beyond = x.abs() >= 0.5625;
-    let is_large = is_beyond & (upper_size(x) >= 0x4000_0000);
+    let upper_half = upper(x) & 0x7fff_ffff;
+    let is_large = is_beyond & (upper_half >= 0x4000_0000);
     // Selected, and not branches around the reciprocal.
     let select = core::hint::select_unpredictable::<f64>;
     // No more than 2^64, in its upper half.
-    let upper_half = upper_size(x).min(0x43f0_0000);
-    let size = f64::from_bits(u64::from(upper_half) << 32 | x.to_bits() & 0xffff_ffff);
+    let size =
+        f64::from_bits(u64::from(upper_half.min(0x43f0_0000)) << 32 | x.to_bits() & 0xffff_ffff);
     let (less, more) = (size - 1.0, size + 1.0);
     // Not the size, which were an operation of f64: the result takes the sign of x.
     let numerator = select(is_large, -1.0, select(is_beyond, less, x));

@@ -140,12 +140,6 @@ pub(super) fn upper(x: f64) -> u32 {
     (x.to_bits() >> 32) as u32
 }
 
-/// The same of the size: sizes compare as these do, beside the units of f64.
-#[inline(always)]
-pub(super) fn upper_size(x: f64) -> u32 {
-    upper(x) & 0x7fff_ffff
-}
-
 /// Whether `x` is positive, normal and finite; in integers, beside the floating-point units.
 #[inline(always)]
 pub(super) fn is_ordinary(x: f64) -> bool {

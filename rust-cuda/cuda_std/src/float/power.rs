@@ -10,7 +10,7 @@
 use super::GpuFloat;
 use super::arithmetic::{
     Times, constants, fma, is_ordinary, is_ordinary_f32, power_of_two, power_of_two_f32,
-    product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper_size,
+    product_and_rest, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
 };
 use super::exponential::{exp2_of_sum, exp2_of_sum_f32};
 use super::logarithm::{SQRT_HALF_F32, split, split_f32};
@@ -178,11 +178,10 @@ fn inverse_cube_root_f32(x: f32) -> f32 {
     fma(start * error, series, start)
 }
 
-/// The same of the size of `x`, within 2^-43.
+/// The same, within 2^-43.
 #[inline(always)]
 fn inverse_cube_root(x: f64) -> f64 {
-    let start = f64::from_bits(u64::from(0x553e_e000 - upper_size(x) / 3) << 32);
-    let x = x.abs();
+    let start = f64::from_bits(u64::from(0x553e_e000 - upper(x) / 3) << 32);
     let error = cube_error!(x, start);
     let series = fma(error, fma(error, 14.0 / 81.0, 2.0 / 9.0), 1.0 / 3.0);
     let start = fma(start * error, series, start);
@@ -190,11 +189,10 @@ fn inverse_cube_root(x: f64) -> f64 {
     fma(start * error, fma(error, 2.0 / 9.0, 1.0 / 3.0), start)
 }
 
-/// The root of the size of `x` is within 0.501 ulp.
+/// The root is within 0.501 ulp.
 #[inline(always)]
 fn cbrt_of_normal(x: f64) -> f64 {
     let inverse = inverse_cube_root(x);
-    let x = x.abs();
     let square = inverse * inverse;
     let root = x * square;
     // x - root^3, but for its last bits.
@@ -203,10 +201,9 @@ fn cbrt_of_normal(x: f64) -> f64 {
     fma(residual, square * (1.0 / 3.0), root)
 }
 
-/// The root of the size is within 0.9 ulp.
+/// The root is within 0.9 ulp.
 #[inline(always)]
 fn cbrt_of_normal_f32(x: f32) -> f32 {
-    let x = x.abs();
     let inverse = inverse_cube_root_f32(x);
     let square = inverse * inverse;
     let root = x * square;
@@ -215,12 +212,12 @@ fn cbrt_of_normal_f32(x: f32) -> f32 {
 }
 
 macro_rules! cbrt {
-    ($float:ident, $cbrt:ident, $others:ident, $of_normal:ident, $is_ordinary:expr, $factor:expr, $third:expr) => {
+    ($float:ident, $cbrt:ident, $others:ident, $of_normal:ident, $is_ordinary:ident, $factor:expr, $third:expr) => {
         #[inline]
         pub(super) fn $cbrt(x: $float) -> $float {
-            // Of the size, but that in f64 an operation were what it is asked for in the upper half.
-            let root = $of_normal(x);
-            if $is_ordinary(x) {
+            let size = x.abs();
+            let root = $of_normal(size);
+            if $is_ordinary(size) {
                 GpuFloat::copysign(root, x)
             } else {
                 $others(x)
@@ -241,10 +238,10 @@ macro_rules! cbrt {
     };
 }
 
-/// A size from 2^-900 on, so that what a cube leaves is normal, too.
+/// From 2^-900 on, so that what a cube leaves is normal, too.
 #[inline(always)]
 fn has_normal_cube_error(x: f64) -> bool {
-    upper_size(x).wrapping_sub(0x07b0_0000) < 0x7840_0000
+    upper(x).wrapping_sub(0x07b0_0000) < 0x7840_0000
 }
 
 // 2^300 and 2^-100, 2^24 and 2^-8.
@@ -262,7 +259,7 @@ cbrt!(
     cbrtf,
     other_cbrtf,
     cbrt_of_normal_f32,
-    |x: f32| is_ordinary_f32(x.abs()),
+    is_ordinary_f32,
     16_777_216.0,
     0.00390625
 );

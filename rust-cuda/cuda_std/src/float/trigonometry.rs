@@ -14,34 +14,15 @@ mod far;
 
 use super::GpuFloat;
 use super::arithmetic::{
-    Times, constants, fma, loaded, recip_normal, recip_normal_f32, series, sum_and_rest, upper_size,
+    Times, constants, fma, loaded, recip_normal, recip_normal_f32, series, sum_and_rest, upper,
 };
-
-/// `turns * first - |x| - high`, of which `near` is the rounded first difference: rounded where the
-/// size is below 1, and there `turns` is 1/2. On the units of integers it is chosen which of the two
-/// sums this is, since those of f64 are what bounds the function.
-#[inline(always)]
-fn less(near: f64, high: f64, (_, first): (f64, f64), x: f64) -> f64 {
-    let is_small = upper_size(x) < 0x3ff0_0000;
-    let whole = core::hint::select_unpredictable(is_small, 0.5 * first, near);
-    // The size, made of its halves, since `abs` of a number that is selected is an operation of f64.
-    let upper_half = upper_size(x).min(0x3ff0_0000);
-    let size = f64::from_bits(u64::from(upper_half) << 32 | x.to_bits() & 0xffff_ffff);
-    (whole - high) - core::hint::select_unpredictable(is_small, size, 0.0)
-}
-
-/// The same.
-#[inline(always)]
-fn less_f32(near: f32, high: f32, (turns, first): (f32, f32), x: f32) -> f32 {
-    (near - high) + (fma(turns, first, -near) - x.abs())
-}
 
 /// What both types have alike, in a module each. pi is given in three parts, the first two rounded
 /// down: a multiple of the first is subtracted exactly, and one of the second is exact.
 macro_rules! trigonometry {
     (
         $float:ident, $bits:ident, $far:ident, $recip:ident, shift: $shift:expr, ones: $ones:expr,
-        pi: $pi:expr, half_pi: $half_pi:expr, is_near: $is_near:expr, less: $less:ident,
+        pi: $pi:expr, half_pi: $half_pi:expr, is_near: $is_near:expr,
         sine: at $z_0:literal, $sines:expr, half_turns: at $z_0_pi:literal, $half_turns:expr,
         small_sine: $small_sine:expr, small_cosine: at $z_0_cosine:literal, $small_cosine:expr, tangent: $tangents:expr
     ) => {
@@ -201,9 +182,10 @@ macro_rules! trigonometry {
             let shifted = size.mul_add_down(per_half, ones);
             let turns = shifted - (ones - 0.5);
             let near = fma(turns, first, -size);
+            // Of sizes below 1, `near` is rounded.
+            let lost = fma(turns, first, -near) - size;
             let high = fma(turns, second, near);
-            let less = $less(near, high, (turns, first), x);
-            let low = fma(turns, third, fma(turns, second, less));
+            let low = fma(turns, third, fma(turns, second, near - high)) + lost;
             let value = signed(sine(high, low), shifted.to_bits());
             if $is_near(x) {
                 value
@@ -287,8 +269,7 @@ pub(super) mod double {
             f64::from_bits(0x3c91_a626_3310_0000),
             f64::from_bits(0x3a71_701b_839a_2520),
         ],
-        is_near: |x: f64| upper_size(x) < 0x4130_0000,
-        less: less,
+        is_near: |x: f64| upper(x) & 0x7fff_ffff < 0x4130_0000,
         sine: at 1.406252, [
             0.7815630749192563,
             -0.14437607391478174,
@@ -350,7 +331,6 @@ pub(super) mod single {
             f32::from_bits(0x2c34_611a),
         ],
         is_near: |x: f32| x.abs() < 8192.0,
-        less: less_f32,
         sine: at 1.38398, [
             0.78478235,
             -0.14471167,
