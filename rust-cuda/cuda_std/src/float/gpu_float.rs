@@ -66,7 +66,7 @@ methods! {
         /// `self` to the power `n`, by repeated squaring.
         fn powi(self, n: i32) -> Self { by_squaring(self, n) }
 
-        /// `self` to the power `n`, with IEEE 754's special values. Within 1 ulp.
+        /// `self` to the power `n`, with IEEE 754's special values. Within 1.2 ulp, in f32 1.
         fn powf(self, n: Self) -> Self { own power pow(self, n) }
 
         /// The square root, rounded correctly; NaN below -0.
@@ -113,7 +113,7 @@ methods! {
         /// The arc cosine, in radians, 0 to pi; NaN outside -1..=1. Within 1 ulp.
         fn acos(self) -> Self { own arcsine acos(self) }
 
-        /// The arc tangent, in radians, -pi/2 to pi/2. Within 1.45 ulp, in f32 1.25.
+        /// The arc tangent, in radians, -pi/2 to pi/2. Within 1 ulp, in f32 1.25.
         fn atan(self) -> Self { own arctangent atan(self) }
 
         /// The angle of the point (x = `other`, y = `self`), in radians, -pi to pi. Within 1.25 ulp, in

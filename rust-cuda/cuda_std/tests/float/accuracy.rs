@@ -187,7 +187,10 @@ fn sines_and_cosines_are_within_1_ulp_and_tangents_within_1_35() {
 fn the_largest_errors_known_are_within_1_45_ulp() {
     let (tan, tanh) = (-28_425.915_680_547_44, 0.997_302_466_061_462);
     let (y, x) = (1.607_219_077_470_196_4, 1.607_195_840_465_929_7);
+    let (base, exponent) = (1.415_429_591_168_287_9, 1_439.704_285_956_551_5);
+    let power = exact(base).powf(&exact(exponent));
     let errors = [
+        (1.2, ulps(GpuFloat::powf(base, exponent), &power)),
         (1.45, ulps(GpuFloat::tan(tan), &exact(tan).tan())),
         (1.2, ulps(GpuFloat::tanh(tanh), &exact(tanh).tanh())),
         (
@@ -271,7 +274,7 @@ fn sines_and_cosines_of_half_turns_are_within_1_ulp() {
 }
 
 #[test]
-fn powers_are_within_1_ulp_for_every_exponent_of_the_result() {
+fn powers_are_within_1_2_ulp_for_every_exponent_of_the_result() {
     let mut numbers = Numbers::new();
     let mut worst = (0.0, (0.0, 0.0));
     for i in 0..4000 {
@@ -292,7 +295,7 @@ fn powers_are_within_1_ulp_for_every_exponent_of_the_result() {
         }
     }
     let (error, (x, y)) = worst;
-    assert!(error <= 1.0, "{x:e}^{y:e} is {error:.3} ulp away");
+    assert!(error <= 1.2, "{x:e}^{y:e} is {error:.3} ulp away");
     assert!(error > 0.25);
 }
 
