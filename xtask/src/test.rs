@@ -73,6 +73,9 @@ const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 /// The variable that names it to tests which build crates of the workspace.
 const COMPILER: &str = "QUADSCAN_COMPILER";
 
+/// The variable that names this program to tests that run it.
+const XTASK: &str = "QUADSCAN_XTASK";
+
 fn step(name: &'static str, subcommand: &str, arguments: &[&str]) -> Step {
     let mut command = cargo::command(subcommand);
     command.args(arguments);
@@ -105,8 +108,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
             "format" => command(format())?,
             "lints" => build(lints(&compiler), &mut runners)?,
             "tests" => {
+                let own = std::env::current_exe().context("this program has no path")?;
                 let (artifact, compiler) = (artifact.clone(), compiler.clone());
-                let variables = [(ptx::ARTIFACT, artifact), (COMPILER, compiler)];
+                let variables = [
+                    (ptx::ARTIFACT, artifact),
+                    (COMPILER, compiler),
+                    (XTASK, own),
+                ];
                 tests(&runners, &variables, &mut std::io::stdout())?
             }
             "doc tests" => command(doc_tests(&compiler))?,
