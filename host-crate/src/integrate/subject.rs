@@ -1,12 +1,9 @@
 //! What a plan integrates, whatever it is known by.
 
-use super::formula::{Formula, Number};
+use super::formula::{FOURIER, Formula, Number};
 use super::{Kernels, Real};
 use crate::Result;
 use crate::device::Module;
-
-/// The kernel of Fourier integrals of formulas.
-pub(super) const FOURIER: &str = "fourier_formula_f64";
 
 /// An integrand: its names, and the entries of its kernels.
 #[derive(Clone, Debug)]
