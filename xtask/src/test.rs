@@ -93,6 +93,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     setup::ensure_components(&["rustfmt", "clippy"])?;
 
     let start = Instant::now();
+    // Before the lints put what they build of it in its place.
+    let own = std::env::current_exe().context("this program has no path")?;
     let artifact = ptx::folder(&ptx::ARCHS)?;
     let compiler = compiler::write(&cargo::target_directory()?)?;
     let command = |mut step: Step| {
@@ -108,12 +110,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
             "format" => command(format())?,
             "lints" => build(lints(&compiler), &mut runners)?,
             "tests" => {
-                let own = std::env::current_exe().context("this program has no path")?;
                 let (artifact, compiler) = (artifact.clone(), compiler.clone());
                 let variables = [
                     (ptx::ARTIFACT, artifact),
                     (COMPILER, compiler),
-                    (XTASK, own),
+                    (XTASK, own.clone()),
                 ];
                 tests(&runners, &variables, &mut std::io::stdout())?
             }
