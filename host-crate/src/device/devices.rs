@@ -26,7 +26,11 @@ const MOST: usize = quadscan_kernels::scan::scratch::MAX_DEVICES;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Devices(Vec<Device>);
+pub struct Devices {
+    devices: Vec<Device>,
+    /// Whether those that reach each other's memory may use it.
+    use_peers: bool,
+}
 
 impl Devices {
     /// All CUDA devices of the machine, the first 8 where there are more.
@@ -91,7 +95,15 @@ impl Devices {
             let problem = format!("has {} twice, allowed is each device once", twice.label());
             return Err(Error::argument("devices", problem));
         }
-        Ok(Self(devices))
+        let use_peers = true;
+        Ok(Self { devices, use_peers })
+    }
+
+    /// The same devices, as if none reached the memory of another: plans that are made on them have what
+    /// devices tell each other go through page-locked memory of the host.
+    pub fn without_peers(mut self) -> Self {
+        self.use_peers = false;
+        self
     }
 
     /// The module of an artifact on each of them.
@@ -131,12 +143,15 @@ impl Devices {
     }
 
     /// Lets kernels of each device access the memory of all others, by NVLink or PCI Express; false
-    /// where two of them cannot.
+    /// where two of them cannot, and of [`Devices::without_peers`].
     ///
     /// # Errors
     ///
     /// The driver's.
     pub fn reach_each_other(&self) -> Result<bool> {
+        if !self.use_peers && self.len() > 1 {
+            return Ok(false);
+        }
         for device in self.iter() {
             for other in self.iter() {
                 let (own, others) = (device.backend().family(), other.backend().family());
@@ -152,6 +167,14 @@ impl Devices {
             }
         }
         Ok(true)
+    }
+
+    /// Whether kernels of all of them access one memory of the host.
+    pub(crate) fn share_host_memory(&self) -> bool {
+        let first = self[0].backend();
+        let is_mapped = self.iter().all(|one| one.backend().maps_host_memory());
+        let is_family = |one: &Device| one.backend().family() == first.family();
+        is_mapped || first.family().is_some() && self.iter().all(is_family)
     }
 
     /// Makes the work that each device is given from now on wait for what all others were given so
@@ -222,6 +245,6 @@ impl Deref for Devices {
     type Target = [Device];
 
     fn deref(&self) -> &[Device] {
-        &self.0
+        &self.devices
     }
 }
