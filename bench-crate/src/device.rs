@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use hmac_sha256::Hash as Sha256;
+
 use crate::error::{Error, Result};
 use crate::modules;
 use crate::ranks::Ranks;
@@ -109,6 +111,15 @@ pub(crate) fn load_on_each(
         ),
     };
     Ok((devices.load(&artifact)?, notice))
+}
+
+/// The digest of the PTX of these modules, as the first of several devices has it.
+pub(crate) fn digest(modules: &[Module], of: &[String]) -> [u8; 32] {
+    let loaded = modules.first().and_then(Module::manifest);
+    let parts = loaded.into_iter().flat_map(|module| &module.parts);
+    let digests = parts.filter(|part| of.contains(&part.name));
+    let digests: Vec<&str> = digests.filter_map(|part| part.sha256.as_deref()).collect();
+    Sha256::hash(digests.concat().as_bytes())
 }
 
 /// What a folder that `--artifact` names lacks is no fault of the program's; `of` are its kernels

@@ -243,6 +243,69 @@ mod tests {
         }
     }
 
+    /// ms that a launch takes its host, and waiting for a device and reading its totals.
+    const HOST: [f64; 2] = [0.004, 0.004];
+
+    /// Replays what devices and their machines wait for, event by event: ms until the last one has scanned its
+    /// contiguous part, or reduced it. Devices differ by up to `SPREAD`, and messages take one of the
+    /// `latencies` (ms) each.
+    fn replayed(gpu: &Gpu, n: f64, devices: u64, latencies: &[f64], is_scan: bool) -> f64 {
+        const SPREAD: f64 = 0.01;
+        let mut random = fastrand::Rng::with_seed(devices);
+        let [launch, read] = HOST;
+        let own = |ms: f64| ms * n / MEASURED / devices as f64;
+        let first = own(if is_scan { gpu.totals } else { gpu.reduction });
+        let (mut before, mut end) = (0.0_f64, 0.0_f64);
+        let mut left = devices;
+        while left > 0 {
+            let count = left.min(MACHINE);
+            left -= count;
+            // All are launched, one after the other, and read in that order.
+            let mut work = |ms: f64| ms * (1.0 + SPREAD * random.f64());
+            let ready: Vec<f64> = (1..=count)
+                .map(|k| k as f64 * launch + work(first))
+                .collect();
+            let mut now = count as f64 * launch;
+            if devices > MACHINE {
+                now = ready.iter().fold(now, |now, &ready| now.max(ready) + read);
+                let known = now.max(before);
+                now = known;
+                before = known + latencies[random.usize(0..latencies.len())];
+            }
+            for ready in ready {
+                if devices <= MACHINE {
+                    now = now.max(ready) + read;
+                }
+                if is_scan {
+                    now += launch;
+                    let scanned = now + own(gpu.scan) * (1.0 + SPREAD * random.f64());
+                    end = end.max(scanned);
+                }
+                end = end.max(now);
+            }
+        }
+        end + read
+    }
+
+    /// Messages of 64 bytes between processes of one machine (Open MPI 4.1.6, 32 cores, 2026-11-27: 0.53 to
+    /// 0.58 us), and what a network is assumed to take.
+    #[test]
+    fn what_is_predicted_for_up_to_1024_devices_is_what_the_replayed_exchange_takes() {
+        let n = 2.0_f64.powi(40);
+        for latencies in [[0.526e-3, 0.555e-3, 0.578e-3], [4e-3, 5e-3, 6e-3]] {
+            let latency = latencies.iter().sum::<f64>() / 3.0;
+            for devices in (1..=10).map(|power| 1 << power) {
+                let rows = rows(&GPUS[0], n, devices, false, latency);
+                for (row, is_scan) in rows.iter().zip([true, false]) {
+                    let replayed = replayed(&GPUS[0], n, devices, &latencies, is_scan);
+                    let off = row.ms / replayed - 1.0;
+                    let what = (devices, latency, row.operation);
+                    assert!(off.abs() < 0.04, "{what:?}: {} {replayed}", row.ms);
+                }
+            }
+        }
+    }
+
     #[test]
     fn what_bounds_the_work_is_named() {
         let bounds = |devices, n: f64| -> Vec<&str> {

@@ -76,19 +76,18 @@ fn run() -> Done {
     let mut bits = None;
     for count in 1..=all.len() {
         let devices = Devices::new(all[..count].to_vec())?;
-        let modules = &modules[..count];
         for layout in [Layout::Contiguous, Layout::Dealt] {
-            work.together((&devices, modules), layout, &mut bits)?;
+            let parts = (&devices, &modules[..count]);
+            match layout == Layout::Dealt && !devices.reach_each_other()? {
+                true => println!("{count}: dealt arrays need devices that reach each other"),
+                false => work.together(parts, layout, &mut bits)?,
+            }
         }
-        if count > 1 && devices.reach_each_other()? {
-            let apart = devices.clone().without_peers();
-            work.together((&apart, modules), Layout::Dealt, &mut bits)?;
-        }
-        work.segments(&devices, modules)?;
-        work.selection(&devices, modules)?;
-        work.integrals(&devices, modules)?;
-        work.integral(&devices, modules)?;
-        work.cubature(&devices, modules)?;
+        work.segments(&devices, &modules[..count])?;
+        work.selection(&devices, &modules[..count])?;
+        work.integrals(&devices, &modules[..count])?;
+        work.integral(&devices, &modules[..count])?;
+        work.cubature(&devices, &modules[..count])?;
     }
     Ok(())
 }
@@ -342,10 +341,7 @@ impl Work {
         layout: Layout,
         bits: &mut Option<Vec<u32>>,
     ) -> Done {
-        let mut name = format!("{} devices, {layout:?}", devices.len());
-        if layout == Layout::Dealt && !devices.reach_each_other()? {
-            name += " through the host's memory";
-        }
+        let name = format!("{} devices, {layout:?}", devices.len());
         let mut plan = ShardedPlan::<Sum<u32>>::new(devices, modules, self.n, layout)?;
         let input = filled(devices, plan.partition())?;
         let mut output = devices.alloc::<u32>(plan.partition())?;

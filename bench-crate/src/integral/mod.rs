@@ -118,7 +118,7 @@ fn of<R: Number>(
     let Some(path) = &arguments.batch else {
         let request = Request::<R>::new(arguments)?;
         let items = Items::alone(request.given.clone(), &request.of, &request.method)?;
-        let mut runners = runners(&request, ranks, watch)?;
+        let (mut runners, _) = runners(&request, ranks, watch)?;
         return alone(&request, &items, &mut runners[0], output, watch);
     };
     let opened = Request::<R>::new(arguments).and_then(|request| {
@@ -129,7 +129,7 @@ fn of<R: Number>(
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
     let prepared = Batch::new(&source, of, given, method, watch)
         .and_then(|batch| Ok((batch, runners(&request, ranks, watch)?)));
-    let (batch, mut runners) = ranks.agree(prepared)?;
+    let (batch, (mut runners, kernels)) = ranks.agree(prepared)?;
     if !batch.passed.is_empty() {
         watch.say(&columns::copied(&batch.passed));
     }
@@ -137,7 +137,8 @@ fn of<R: Number>(
         true => {
             let digest = ranks.is_first().then(|| source.digest(&text_of(arguments)));
             let digest = ranks.agree(digest.transpose())?.unwrap_or_default();
-            let kept = dealt::computed(&request, digest, &batch, &mut runners, ranks, watch)?;
+            let digests = [digest, kernels];
+            let kept = dealt::computed(&request, digests, &batch, &mut runners, ranks, watch)?;
             if kept.is_none() {
                 return Ok(NOTHING);
             }
@@ -166,12 +167,12 @@ const NOTHING: Done = Done {
     written: Ok(()),
 };
 
-/// Makes sure that results can be written, and opens the devices.
+/// Makes sure that results can be written, and opens the devices; and the digest of their kernels.
 fn runners<R: Number>(
     request: &Request<R>,
     ranks: &Ranks,
     watch: &mut dyn Watch,
-) -> Result<Vec<Runners<R>>> {
+) -> Result<(Vec<Runners<R>>, [u8; 32])> {
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
@@ -198,7 +199,8 @@ fn runners<R: Number>(
             tolerances: request.method.tolerances(),
         })
     };
-    modules.iter().map(of_module).collect()
+    let runners = modules.iter().map(of_module).collect::<Result<_>>()?;
+    Ok((runners, device::digest(&modules, &needed)))
 }
 
 /// Results and, where they are asked for, derivatives of them.

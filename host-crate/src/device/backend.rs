@@ -62,8 +62,7 @@ pub trait Backend: Send + Sync {
         HostMemory::ordinary(bytes)
     }
 
-    /// Whether kernels access the memory that [`Backend::alloc_host`] gives, at its address on the host,
-    /// which is one for all devices of this kind.
+    /// Whether kernels access the memory that [`Backend::alloc_host`] gives, at its address on the host.
     fn maps_host_memory(&self) -> bool {
         false
     }

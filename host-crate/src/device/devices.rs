@@ -26,11 +26,7 @@ const MOST: usize = quadscan_kernels::scan::scratch::MAX_DEVICES;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Devices {
-    devices: Vec<Device>,
-    /// Whether those that reach each other's memory may use it.
-    use_peers: bool,
-}
+pub struct Devices(Vec<Device>);
 
 impl Devices {
     /// All CUDA devices of the machine, the first 8 where there are more.
@@ -95,15 +91,7 @@ impl Devices {
             let problem = format!("has {} twice, allowed is each device once", twice.label());
             return Err(Error::argument("devices", problem));
         }
-        let use_peers = true;
-        Ok(Self { devices, use_peers })
-    }
-
-    /// The same devices, as if none reached the memory of another: plans that are made on them have what
-    /// devices tell each other go through page-locked memory of the host.
-    pub fn without_peers(mut self) -> Self {
-        self.use_peers = false;
-        self
+        Ok(Self(devices))
     }
 
     /// The module of an artifact on each of them.
@@ -143,15 +131,12 @@ impl Devices {
     }
 
     /// Lets kernels of each device access the memory of all others, by NVLink or PCI Express; false
-    /// where two of them cannot, and of [`Devices::without_peers`].
+    /// where two of them cannot.
     ///
     /// # Errors
     ///
     /// The driver's.
     pub fn reach_each_other(&self) -> Result<bool> {
-        if !self.use_peers && self.len() > 1 {
-            return Ok(false);
-        }
         for device in self.iter() {
             for other in self.iter() {
                 let (own, others) = (device.backend().family(), other.backend().family());
@@ -167,14 +152,6 @@ impl Devices {
             }
         }
         Ok(true)
-    }
-
-    /// Whether kernels of all of them access one memory of the host.
-    pub(crate) fn share_host_memory(&self) -> bool {
-        let first = self[0].backend();
-        let is_mapped = self.iter().all(|one| one.backend().maps_host_memory());
-        let is_family = |one: &Device| one.backend().family() == first.family();
-        is_mapped || first.family().is_some() && self.iter().all(is_family)
     }
 
     /// Makes the work that each device is given from now on wait for what all others were given so
@@ -245,6 +222,6 @@ impl Deref for Devices {
     type Target = [Device];
 
     fn deref(&self) -> &[Device] {
-        &self.devices
+        &self.0
     }
 }

@@ -1,5 +1,4 @@
-//! Memory of the host that kernels of every device read and write: how they tell the host their totals,
-//! and each other, where they do not reach each other's memory.
+//! Memory of the host that a device's kernels write: how they tell the host their totals, without a copy.
 
 use bytemuck::Pod;
 
@@ -8,8 +7,7 @@ use crate::Result;
 
 /// `len` elements of `T`, every byte zero at first.
 pub(crate) enum Mapped<T: Pod> {
-    /// Page-locked memory, which has one address on the host and on all GPUs of a process (unified
-    /// addressing).
+    /// Page-locked memory, which has one address on the host and on GPUs (unified addressing).
     Host(Device, HostBuffer<T>),
     /// A device's whose kernels have no memory of the host: the emulator's.
     Device(Buffer<T>),
@@ -21,14 +19,6 @@ impl<T: Pod> Mapped<T> {
             true => Self::Host(device.clone(), device.alloc_host(len)?),
             false => Self::Device(device.alloc_zeroed(len)?),
         })
-    }
-
-    /// Elements.
-    pub(crate) fn len(&self) -> usize {
-        match self {
-            Self::Host(_, memory) => memory.len(),
-            Self::Device(memory) => memory.len(),
-        }
     }
 
     /// Where kernels find it.
@@ -47,19 +37,6 @@ impl<T: Pod> Mapped<T> {
                 Ok(memory.to_vec())
             }
             Self::Device(memory) => memory.to_vec(),
-        }
-    }
-
-    /// Overwrites elements from this one on, after the work that the device was given before.
-    pub(crate) fn write(&mut self, first: usize, elements: &[T]) -> Result<()> {
-        let places = first..first + elements.len();
-        match self {
-            Self::Host(device, memory) => {
-                device.synchronize()?;
-                memory[places].copy_from_slice(elements);
-                Ok(())
-            }
-            Self::Device(memory) => memory.slice_mut(places)?.copy_from(elements),
         }
     }
 }

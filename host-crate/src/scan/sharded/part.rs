@@ -5,7 +5,7 @@ use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::scratch::BEFORE;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, ScanKernel, ScanKernels};
 
-use crate::device::{LaunchConfig, LaunchShape, Mapped, Module, Partition};
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Mapped, Module, Partition};
 use crate::error::{Error, Result};
 use crate::scan::choice::Candidate;
 use crate::scan::launch::{self, Kind};
@@ -18,7 +18,7 @@ pub(super) struct Part<A: bytemuck::Pod> {
     pub(super) candidate: Candidate,
     /// Elements.
     pub(super) len: usize,
-    pub(super) scratch: Mapped<u64>,
+    pub(super) scratch: Buffer<u64>,
     /// Of the groups of tiles.
     pub(super) totals: Mapped<A>,
     /// Where the segment flags of the elements are; null without segments.
@@ -58,7 +58,8 @@ impl<A: bytemuck::Pod> Part<A> {
         let mut words = [0u64; 4];
         let bytes = bytemuck::bytes_of(&before);
         bytemuck::bytes_of_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        self.scratch.write(BEFORE, &words)
+        let place = BEFORE..BEFORE + words.len();
+        self.scratch.slice_mut(place)?.copy_from(&words)
     }
 
     pub(super) fn config(&self, blocks: u64) -> LaunchConfig {
@@ -85,13 +86,11 @@ impl<A: bytemuck::Pod> Part<A> {
     }
 }
 
-/// A device's part of the plan. The words that it tells others are where these write to: in its own
-/// memory, or in the host's.
+/// A device's part of the plan.
 pub(super) fn part<O: ScanKernels>(
     module: &Module,
     partition: &Partition,
     number: usize,
-    on_host: bool,
 ) -> Result<Part<O::Accumulator>> {
     let options = Options {
         algorithm: Some(Algorithm::LookAhead),
@@ -108,10 +107,7 @@ pub(super) fn part<O: ScanKernels>(
         candidate,
         len,
         // Cleared once for all scans.
-        scratch: match on_host {
-            true => Mapped::new(device, words)?,
-            false => Mapped::Device(device.alloc_zeroed(words)?),
-        },
+        scratch: device.alloc_zeroed(words)?,
         totals: Mapped::new(device, len.div_ceil(partition.granule()))?,
         segment_flags: 0,
     })
