@@ -2,14 +2,13 @@
 //! together is combined with what came of it. So a column may be larger than the device's memory,
 //! several devices and processes share it, and what is combined first depends on the number of rows alone.
 
-use std::thread;
-
 use quadscan::device::Module;
 
 use super::kernels::{Element, Kernels, Launch};
 use super::operation::Form;
 use super::request::Request;
 use crate::columns::{Block, Column, message};
+use crate::device;
 use crate::error::Result;
 
 /// What has been combined of the rows so far.
@@ -115,6 +114,7 @@ impl<T: Element> Pieces<T> {
         blocks: &[(Block, Vec<T>)],
         key: Option<usize>,
     ) -> Result<Vec<Combined<T>>> {
+        let nothing = self.nothing;
         let combine = |launch: &mut Launch<T>, (block, numbers): &(Block, Vec<T>)| {
             let key = key.map(|key| &block.columns[key]);
             let starts = key.map_or(vec![0], |key| starts(key, block.rows()));
@@ -126,7 +126,7 @@ impl<T: Element> Pieces<T> {
                 key: key.map(|key| key.pick(&[0])),
                 is_one: starts.len() == 1,
                 last: Carried {
-                    value: values.last().copied().unwrap_or(self.nothing),
+                    value: values.last().copied().unwrap_or(nothing),
                     key: key.map(|key| key.pick(&[block.rows() - 1])),
                 },
             };
@@ -136,22 +136,8 @@ impl<T: Element> Pieces<T> {
                 total,
             })
         };
-        let mut pairs = self.launches.iter_mut().zip(blocks);
-        if let [_] = blocks {
-            return pairs
-                .map(|(launch, block)| combine(launch, block))
-                .collect();
-        }
-        thread::scope(|scope| {
-            let started = pairs
-                .by_ref()
-                .map(|(launch, block)| scope.spawn(|| combine(launch, block)));
-            let started: Vec<_> = started.collect();
-            let ended = started.into_iter().map(|thread| thread.join());
-            ended
-                .map(|of| of.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-                .collect()
-        })
+        let combined = device::at_once(&mut self.launches, blocks, combine);
+        combined.into_iter().collect()
     }
 
     /// Carries what a block adds on.

@@ -32,7 +32,6 @@ mod typed;
 mod wave;
 
 use std::io::{self, Read, Write};
-use std::thread;
 
 use crate::cli::{ComputeArguments, IntegrateArguments};
 use crate::columns::{self, Block, COMMA, Column, Done, Place, Shape, Source, Watch};
@@ -325,32 +324,14 @@ fn all<R: Number>(
             if blocks.is_empty() {
                 return Ok(());
             }
-            let all: Vec<&Items<R>> = blocks.iter().map(|(items, _)| items).collect();
-            for ((items, block), both) in blocks.iter().zip(on_each(runners, &all)) {
+            let found = device::at_once(runners, &blocks, |of, (items, _)| of.rows(items));
+            for ((items, block), both) in blocks.iter().zip(found) {
                 write(items, block, both?)?;
             }
         }
     })?;
     kept.into_iter().for_each(Journal::remove);
     Ok(done(&tally, written, watch))
-}
-
-/// What comes of items on each of the first devices, at once.
-fn on_each<R: Number>(runners: &mut [Runners<R>], items: &[&Items<R>]) -> Vec<Result<Both<R>>> {
-    let mut pairs = runners.iter_mut().zip(items);
-    if items.len() == 1 {
-        return pairs.map(|(runner, items)| runner.rows(items)).collect();
-    }
-    thread::scope(|scope| {
-        let started: Vec<_> = pairs
-            .by_ref()
-            .map(|(runner, items)| scope.spawn(move || runner.rows(items)))
-            .collect();
-        let ended = started.into_iter().map(|thread| thread.join());
-        ended
-            .map(|both| both.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
 }
 
 /// How it ended, and what there is to say about items without a result.
