@@ -85,7 +85,8 @@ pub fn bench_of(
     let started = Workers::start(&request, request.processes);
     let (mut workers, introduction) = ranks.agree(started)?;
     if !ranks.is_first() {
-        return ranks::serve(&mut workers, &ranks).map(|()| Outcome::Fine);
+        ranks::serve(&ranks, |job, patience| workers.carry_out(job, patience));
+        return Ok(Outcome::Fine);
     }
     let workers = workers.among(&ranks);
     if workers.is_emulated() {

@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::request::Request;
-use super::workers::Workers;
 use crate::cli::BenchArguments;
 use crate::error::Result;
 use crate::export::{Format, Grid};
@@ -110,17 +109,17 @@ fn put(alone: &mut Record, all: &[Measurement]) {
     alone.metrics.put(RANKS, Some(count));
 }
 
-/// Measures what the first process asks for, until that ends.
-pub(super) fn serve(workers: &mut Workers, ranks: &Ranks) -> Result<()> {
+/// Has `measure` carry out what the first process asks for, until that ends.
+pub(super) fn serve(ranks: &Ranks, mut measure: impl FnMut(&Job, Duration) -> Measured) {
     loop {
         let Some((_, asked)) = ranks.receive_any() else {
             continue;
         };
         if asked.is_empty() {
-            return Ok(());
+            return;
         }
-        let found = from_bytes::<(Job, Duration)>(&asked)
-            .and_then(|(job, limit)| workers.carry_out(&job, limit));
+        let asked = from_bytes::<(Job, Duration)>(&asked);
+        let found = asked.and_then(|(job, limit)| measure(&job, limit));
         let found = to_bytes(&found).unwrap_or_default();
         ranks.send(FIRST, &found);
     }

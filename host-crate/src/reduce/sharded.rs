@@ -12,8 +12,9 @@ use std::marker::PhantomData;
 use quadscan_kernels::operator::Identity;
 use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, TOTALS, sizes};
 
+use crate::device::host::Mapped;
 use crate::device::{
-    Devices, LaunchConfig, LaunchShape, Layout, Mapped, Module, Partition, ShardedBuffer, arguments,
+    Devices, LaunchConfig, LaunchShape, Layout, Module, Partition, ShardedBuffer, arguments,
 };
 use crate::error::{Error, Result};
 

@@ -5,7 +5,8 @@ use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::scratch::BEFORE;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, ScanKernel, ScanKernels};
 
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Mapped, Module, Partition};
+use crate::device::host::Mapped;
+use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Partition};
 use crate::error::{Error, Result};
 use crate::scan::choice::Candidate;
 use crate::scan::launch::{self, Kind};
