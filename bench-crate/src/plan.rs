@@ -204,7 +204,7 @@ mod tests {
     /// ms, the medians of 15, of docs/scaling.md: devices, the binary logarithm of the elements, dealt,
     /// contiguous and a reduction.
     const MEASURED_OF_H200: [(u64, i32, [f64; 3]); 11] = [
-        (2, 28, [0.2927, 0.4343, 0.1536]),
+        (2, 28, [0.2927, 0.434, 0.1536]),
         (4, 28, [0.2131, 0.2665, 0.0987]),
         (6, 28, [0.2139, 0.1996, 0.1024]),
         (8, 28, [0.2249, 0.2018, 0.0995]),
