@@ -40,6 +40,8 @@ pub mod lanes;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod launch_tag;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod lines;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookahead;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookback;
@@ -84,6 +86,18 @@ pub const DEALT: u32 = 1 << 5;
 /// began on another device, and what it is there is in the scratch memory
 /// ([`BEFORE`](scratch::BEFORE)).
 pub const FOLLOWS: u32 = 1 << 6;
+/// Bit of the `flags` of segments: one begins at every element whose index is a multiple of the
+/// number of [`Request::segments`](request::Request::segments); nothing is read of where they begin.
+pub const OF_LENGTH: u32 = 1 << 7;
+/// Bit of the `flags` of segments, in [`one_wave`]: where they begin is said by
+/// [`Request::segments`](request::Request::segments) offsets of 32 bits, or of 64 with
+/// [`WIDE_OFFSETS`], where segment flags would be.
+pub const BY_OFFSETS: u32 = 1 << 8;
+/// Bit of the `flags` beside [`BY_OFFSETS`]: offsets have 64 bits.
+pub const WIDE_OFFSETS: u32 = 1 << 9;
+/// Bit of the `flags` of [`one_block`]'s kernels: lines of an array are scanned, each from its own
+/// beginning ([`lines`]).
+pub const LINES: u32 = 1 << 10;
 /// Bit of the `flags` of [`blelloch`]'s kernels: nothing is added afterwards, the results are
 /// final.
 pub const FINAL: u32 = 1 << 2;

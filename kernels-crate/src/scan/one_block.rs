@@ -6,7 +6,9 @@
 
 use cuda_std::{shared_array, thread};
 
+use super::LINES;
 use super::lanes::{self, LANES, unspecified};
+use super::lines;
 use super::partial::Partial;
 use super::request::Request;
 use super::rows::Read;
@@ -17,7 +19,7 @@ use crate::operator::Operator;
 ///
 /// # Safety
 /// One block of at most `W` whole warps, enough for the elements; input and output hold
-/// `n` elements, and are the same or do not overlap.
+/// `n` elements, and are the same or do not overlap. With [`LINES`] see [`lines::scan`].
 #[inline(always)]
 pub unsafe fn scan<
     O: Operator,
@@ -30,6 +32,10 @@ pub unsafe fn scan<
     request: Request<O>,
 ) {
     const { assert!(W <= LANES as usize, "a warp scans the warps' aggregates") };
+    if request.flags & LINES != 0 {
+        // SAFETY: the caller's.
+        return unsafe { lines::scan::<O, R, E, VECTORS, RESULTS>(request) };
+    }
     let aggregates = shared_array![u128; 32].cast::<O::Accumulator>();
     let warp = thread::thread_idx_x() / LANES;
     let lane = cuda_std::warp::lane_id();

@@ -10,13 +10,17 @@
 //! Association: a tile as in [`one_block`](super::one_block), the tiles of a group by
 //! [`gather`], the groups in order.
 
+use cuda_std::mem::prefetch_l2;
+use cuda_std::shared::SharedPtr;
 use cuda_std::{shared_array, thread, warp};
 
-use super::lanes::{self, LANES};
+use super::WIDE_OFFSETS;
+use super::lanes::{self, LANES, SECTOR};
 use super::partial::Partial;
 use super::request::Request;
 use super::rows;
 use super::scratch::GROUP;
+use super::segment_flags::{EACH, offsets};
 use super::shape::{elements_of_block, elements_of_warp};
 use super::status::{self, gather};
 use crate::operator::Operator;
@@ -50,12 +54,17 @@ pub unsafe fn scan<
     // barrier and read on the other.
     unsafe {
         // Load, and reduce.
+        prefetch_offsets(&request);
         request.prefetch(first, elements_of_warp(R, E) as u32);
         let request = request.begin();
-        let read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
+        let mut read = rows::Read::<O, R, E, VECTORS>::start(&request, first);
         // While the elements are on their way.
-        if warp == W as u32 - 1 && lane == 0 {
+        if thread::grid_dim_x() > 1 && warp == W as u32 - 1 && lane == 0 {
             *shared_tag = status::begin(request.scratch);
+        }
+        if request.is_by_offsets() {
+            let of_block = block * elements_of_block(W, R, E);
+            read.mark(words_by_offsets::<O, W, R, E>(&request, of_block), of_block);
         }
         let rows = read.scan();
         if lane == 0 {
@@ -87,7 +96,7 @@ pub unsafe fn scan<
         let below = lanes::from_lane(in_tile, warp.max(1) - 1);
         thread::sync_threads();
 
-        if warp == 0 {
+        if warp == 0 && published > 0 {
             status::clear_stale::<O::Accumulator>(request.scratch, request.words, published, tag);
         }
         if !rows.is_any() {
@@ -103,5 +112,69 @@ pub unsafe fn scan<
             prefix = Partial::some(prefix.then::<O>(below));
         }
         rows.store::<RESULTS>(&request, prefix);
+    }
+}
+
+/// Bytes of an offset.
+#[inline(always)]
+fn bytes_of_offset<O: Operator>(request: &Request<O>) -> u64 {
+    match request.flags & WIDE_OFFSETS {
+        0 => 4,
+        _ => 8,
+    }
+}
+
+/// Asks for the offsets into the L2 cache, before the launches ahead are done: each block for a share.
+///
+/// # Safety
+/// They are in global memory.
+#[inline(always)]
+unsafe fn prefetch_offsets<O: Operator>(request: &Request<O>) {
+    if request.is_by_offsets() {
+        let thread = thread::block_idx_x() * thread::block_dim_x() + thread::thread_idx_x();
+        let at = u64::from(thread) * u64::from(SECTOR);
+        if at < request.segments * bytes_of_offset(request) {
+            let offsets = request.segment_flags.cast::<u8>();
+            // SAFETY: the caller's; it is one of them.
+            unsafe { prefetch_l2(offsets.wrapping_add(at as usize)) };
+        }
+    }
+}
+
+/// Words that a block has room for.
+const WORDS: usize = 1024;
+
+/// Where segments begin among the block's elements, of which the first has index `first`, by the
+/// offsets of all segments.
+///
+/// # Safety
+/// All threads of the block call it, once; the offsets may be read.
+#[inline(always)]
+unsafe fn words_by_offsets<O: Operator, const W: usize, const R: usize, const E: usize>(
+    request: &Request<O>,
+    first: u64,
+) -> SharedPtr<u32> {
+    const { assert!(W * R * E <= WORDS) };
+    let words = shared_array![u32; WORDS];
+    let own = request
+        .n
+        .saturating_sub(first)
+        .min(elements_of_block(W, R, E));
+    let mut word = thread::thread_idx_x();
+    // SAFETY: the caller's; words are cleared, set and read between barriers.
+    unsafe {
+        while u64::from(word) * EACH < elements_of_block(W, R, E) {
+            let is_first = first == 0 && word == 0;
+            *words.wrapping_add(word as usize) = u32::from(is_first);
+            word += thread::block_dim_x();
+        }
+        thread::sync_threads();
+        let at = request.segment_flags;
+        match bytes_of_offset(request) {
+            4 => offsets::mark(words, (first, own), at.cast::<u32>(), request.segments),
+            _ => offsets::mark(words, (first, own), at.cast::<u64>(), request.segments),
+        }
+        thread::sync_threads();
+        SharedPtr::new(words)
     }
 }

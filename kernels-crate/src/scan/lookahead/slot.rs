@@ -156,6 +156,11 @@ impl<'a, O: Operator> Slot<'a, O> {
         if !O::IS_SEGMENTED {
             return SegmentFlags::none();
         }
+        let request = &self.block.request;
+        if request.is_of_length() {
+            let first = self.first + u64::from(self.items_below::<ITEMS>());
+            return FlagWords::of_length::<ITEMS>(first, request.segments).flags();
+        }
         let range = self.flags_range();
         if range.bytes == 0 {
             return SegmentFlags::none();
@@ -305,7 +310,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// multiple of 16 bytes on.
     #[inline(always)]
     fn flags_range(&self) -> LoadRange {
-        if !O::IS_SEGMENTED {
+        if !O::IS_SEGMENTED || self.block.request.is_of_length() {
             return LoadRange::none();
         }
         let Request {

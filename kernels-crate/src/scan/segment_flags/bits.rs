@@ -4,6 +4,7 @@ use cuda_std::shared::SharedPtr;
 
 use super::{EACH, MOST, MOST_ITEMS, words};
 use crate::operator::Operator;
+use crate::scan::request::Request;
 
 /// Words that hold the bits of a lane's items, on their way: nothing waits for them before
 /// [`FlagWords::flags`].
@@ -24,20 +25,21 @@ impl FlagWords {
         }
     }
 
-    /// Asks for the bits of `ITEMS` elements from `first` on, of `n`: of those that there
-    /// are.
+    /// Asks for the bits of `ITEMS` elements from `first` on: of those that there are. None where
+    /// offsets say where segments begin.
     ///
     /// # Safety
-    /// `segment_flags` has the words of `n` elements, at least one, if the operator has segments.
+    /// If the operator has segments, the request says where they begin among at least one element.
     #[inline(always)]
-    pub unsafe fn of<O: Operator, const ITEMS: usize>(
-        segment_flags: *const u32,
-        first: u64,
-        n: u64,
-    ) -> Self {
+    pub unsafe fn of<O: Operator, const ITEMS: usize>(request: &Request<O>, first: u64) -> Self {
         const { assert!(ITEMS <= MOST_ITEMS) };
+        let Request {
+            n, segment_flags, ..
+        } = *request;
         let mut flags = Self::none();
-        if O::IS_SEGMENTED {
+        if request.is_of_length() {
+            flags = Self::of_length::<ITEMS>(first, request.segments);
+        } else if O::IS_SEGMENTED && !request.is_by_offsets() {
             flags.first = (first % EACH) as u32;
             let last = words(n).saturating_sub(1);
             for w in 0..MOST {
@@ -47,6 +49,41 @@ impl FlagWords {
                     // SAFETY: the caller's.
                     flags.words[w] = unsafe { *segment_flags.wrapping_add(word as usize) };
                 }
+            }
+        }
+        flags
+    }
+
+    /// The bits of `ITEMS` elements from `first` on, of which every one begins a segment whose index
+    /// is a multiple of `length`, which is not 0.
+    #[inline(always)]
+    pub fn of_length<const ITEMS: usize>(first: u64, length: u64) -> Self {
+        const MOST_BITS: u64 = MOST as u64 * EACH;
+        // Numbers of 32 bits are divided in a third of the time.
+        let into = match (u32::try_from(first), u32::try_from(length)) {
+            (Ok(first), Ok(length)) => u64::from(first % length),
+            _ => first % length,
+        };
+        // The next bit, counted from the word's first, and bits from one to the next.
+        let mut next = match into {
+            0 => 0,
+            _ => (length - into).min(MOST_BITS) as u32,
+        };
+        let step = length.min(MOST_BITS) as u32;
+        let mut flags = Self::none();
+        for w in 0..MOST {
+            if w < ITEMS.div_ceil(EACH as usize) {
+                if next < EACH as u32 {
+                    let mut bits = 1 << next;
+                    let mut all = step;
+                    while all < EACH as u32 {
+                        bits |= bits << all;
+                        all *= 2;
+                    }
+                    flags.words[w] = bits;
+                    next = bits.ilog2() + step;
+                }
+                next -= EACH as u32;
             }
         }
         flags
@@ -120,5 +157,53 @@ impl SegmentFlags {
     #[inline(always)]
     pub fn is_set(&self, i: usize) -> bool {
         self.bits[i / 32] & 1 << (i % 32) != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_of_one_length_begin_at_its_multiples() {
+        let lengths = [
+            1,
+            2,
+            3,
+            5,
+            7,
+            16,
+            28,
+            31,
+            32,
+            33,
+            64,
+            100,
+            1000,
+            1 << 32,
+            u64::MAX,
+        ];
+        for length in lengths {
+            for first in [
+                0,
+                1,
+                5,
+                27,
+                28,
+                31,
+                32,
+                63,
+                96,
+                999,
+                (1 << 32) - 3,
+                (1 << 40) + 5,
+            ] {
+                let flags = FlagWords::of_length::<112>(first, length).flags();
+                for i in 0..112_u64 {
+                    let begins = (first + i).is_multiple_of(length);
+                    assert_eq!(flags.is_set(i as usize), begins, "{first} + {i}, {length}");
+                }
+            }
+        }
     }
 }

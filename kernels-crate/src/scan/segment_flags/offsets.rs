@@ -83,28 +83,49 @@ pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(
             *words.wrapping_add(thread as usize) = u32::from(is_first);
         }
         thread::sync_threads();
-        let mut i = thread;
-        // As often for all lanes of a warp.
-        while u64::from(i / LANES * LANES) < segments {
-            let mut found = [0; FEW_EACH];
-            for r in 0..FEW_EACH {
-                let i = u64::from(i + r as u32 * FEW_THREADS).min(segments - 1);
-                found[r] = (*offsets.wrapping_add(i as usize)).into();
-            }
-            for r in 0..FEW_EACH {
-                // Of one before the first this is larger than `own`.
-                let offset = found[r].wrapping_sub(first);
-                if warp::warp_vote_any(warp::FULL_MASK, offset < own) {
-                    add_neighbours(words, own, offset);
-                }
-            }
-            i += FEW_EACH as u32 * FEW_THREADS;
-        }
+        mark(words, (first, own), offsets, segments);
         thread::sync_threads();
         if thread < FEW_WORDS && u64::from(thread) * EACH < own {
             let word = (first / EACH) as usize + thread as usize;
             *segment_flags.wrapping_add(word) = *words.wrapping_add(thread as usize);
         }
+    }
+}
+
+/// Sets the bits of the offsets that are among `own` elements from `first` on, in words of those
+/// elements.
+///
+/// # Safety
+/// All threads of the block call it; the words are the block's, and others of it access them behind
+/// a barrier.
+#[inline(always)]
+pub unsafe fn mark<F: Copy + Into<u64>>(
+    words: *mut u32,
+    (first, own): (u64, u64),
+    offsets: *const F,
+    segments: u64,
+) {
+    let threads = thread::block_dim_x();
+    let mut i = thread::thread_idx_x();
+    // As often for all lanes of a warp.
+    while u64::from(i / LANES * LANES) < segments {
+        let mut found = [0; FEW_EACH];
+        // SAFETY: the caller's; an offset that is looked at is there.
+        unsafe {
+            for r in 0..FEW_EACH {
+                let i = u64::from(i + r as u32 * threads).min(segments - 1);
+                found[r] = (*offsets.wrapping_add(i as usize)).into();
+            }
+            for r in 0..FEW_EACH {
+                // Of one before the first this is larger than `own`.
+                let offset = found[r].wrapping_sub(first);
+                let is_there = u64::from((i + r as u32 * threads) / LANES * LANES) < segments;
+                if is_there && warp::warp_vote_any(warp::FULL_MASK, offset < own) {
+                    add_neighbours(words, own, offset);
+                }
+            }
+        }
+        i += FEW_EACH as u32 * threads;
     }
 }
 
