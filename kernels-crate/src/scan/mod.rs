@@ -40,8 +40,6 @@ pub mod lanes;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod launch_tag;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
-pub mod lines;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookahead;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookback;
@@ -61,6 +59,8 @@ pub mod rows;
 pub mod segment;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod status;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod strips;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod tagged;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
@@ -95,8 +95,8 @@ pub const OF_LENGTH: u32 = 1 << 7;
 pub const BY_OFFSETS: u32 = 1 << 8;
 /// Bit of the `flags` beside [`BY_OFFSETS`]: offsets have 64 bits.
 pub const WIDE_OFFSETS: u32 = 1 << 9;
-/// Bit of the `flags` of [`one_block`]'s kernels: lines of an array are scanned, each from its own
-/// beginning ([`lines`]).
+/// Bit of the `flags` of [`one_block`]'s kernels: lines of an array along one of its axes are
+/// scanned, each from its own beginning.
 pub const LINES: u32 = 1 << 10;
 /// Bit of the `flags` of [`blelloch`]'s kernels: nothing is added afterwards, the results are
 /// final.

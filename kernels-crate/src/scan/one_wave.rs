@@ -170,10 +170,11 @@ unsafe fn words_by_offsets<O: Operator, const W: usize, const R: usize, const E:
         }
         thread::sync_threads();
         let at = request.segment_flags;
-        match bytes_of_offset(request) {
-            4 => offsets::mark(words, (first, own), at.cast::<u32>(), request.segments),
-            _ => offsets::mark(words, (first, own), at.cast::<u64>(), request.segments),
-        }
+        let are_wide = bytes_of_offset(request) == 8;
+        offsets::mark::<4>(words, (first, own), request.segments, |i| match are_wide {
+            true => i.map(|i| *at.cast::<u64>().wrapping_add(i as usize)),
+            false => i.map(|i| u64::from(*at.wrapping_add(i as usize))),
+        });
         thread::sync_threads();
         SharedPtr::new(words)
     }

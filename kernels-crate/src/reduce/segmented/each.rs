@@ -67,7 +67,8 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
         if thread::sync_threads_or(u32::from(is_long)) == 0 {
             return;
         }
-        for group in 0..SEGMENTS {
+        // Not unrolled: the number of segments of a block, as it is launched.
+        for group in 0..thread::block_dim_x() / GROUP {
             if *long.wrapping_add(group as usize) != 0 {
                 let (begin, end) = offsets.range(first + group);
                 let input = request.input.wrapping_add(begin as usize);
@@ -123,6 +124,10 @@ unsafe fn prefetch_likely<O: Operator>(request: &Request<O>, first: u32) {
 /// # Safety
 /// All lanes of the warp call it; the elements are there.
 #[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "iterators are not unrolled early enough to ask for all elements together"
+)]
 unsafe fn of_group<O: Operator>(
     request: &Request<O>,
     begin: u64,

@@ -1,106 +1,22 @@
-//! The scans of the lines of an array along one of its axes: an array of `outer` by `n` by `stride`
-//! elements has `outer * stride` lines of `n` elements, of which neighbours lie `stride` apart.
+//! The scans of the lines of an array along an axis that is not the last: an array of `outer` by `n` by
+//! `stride` elements has `outer * stride` lines of `n` elements, of which neighbours lie `stride` apart.
 //!
-//! Where the stride is 1, a block walks down a line with tiles of [`one_block`](super::one_block).
-//! Elsewhere it walks down a strip of [`LANES`] neighbouring lines, a line a lane, so that a
-//! warp reads neighbouring elements. Few long lines are cut into parts, a row of the grid each: one
-//! launch writes the [`TOTALS`](super::TOTALS) of the parts, another scans each behind those before it.
+//! A block walks down a strip of [`LANES`] neighbouring lines, a line a lane, so that a warp reads
+//! neighbouring elements. Few long lines are cut into parts, a row of the grid each: one launch writes
+//! the [`TOTALS`](super::TOTALS) of the parts, another scans each behind those before it.
 //!
-//! Association: of lines with stride 1 a tile as in [`one_block`](super::one_block), the tiles in
-//! order. Of the others a warp its `R * E` elements in order, the warps of a tile in order, behind what
-//! lies before the tile; then each element behind what lies before the warp's.
+//! Association: a warp its `R * E` elements in order; the warps of a tile in order, behind what lies
+//! before the tile; then each element behind what lies before the warp's.
 
 use core::array::from_fn;
-use cuda_std::{shared_array, thread, warp};
+use cuda_std::{misc, thread, warp};
 
 use super::TOTALS;
-use super::lanes::{self, LANES};
+use super::lanes::LANES;
 use super::lookahead::shared_at;
 use super::partial::Partial;
 use super::request::Request;
-use super::rows::Read;
-use super::shape::elements_of_warp;
 use crate::operator::Operator;
-
-/// Scans as `request` says: `n` is the number of elements of a line, `words` the stride.
-///
-/// # Safety
-/// Blocks of at most 32 whole warps. With a stride of 1 a block for every line; else one for every
-/// strip of a slice of `n * stride` elements, and by rows of the grid one for every part of it, with
-/// dynamic shared memory for two accumulators a thread; where there are several parts, the scratch
-/// memory has room for an accumulator of every line and part. Input and output hold the array, and are
-/// the same or do not overlap; the latter is not written where [`TOTALS`] are asked for.
-#[inline(always)]
-pub unsafe fn scan<
-    O: Operator,
-    const R: usize,
-    const E: usize,
-    const VECTORS: usize,
-    const RESULTS: usize,
->(
-    request: Request<O>,
-) {
-    // SAFETY: the caller's.
-    unsafe {
-        let request = request.begin();
-        if request.words == 1 {
-            line::<O, R, E, VECTORS, RESULTS>(request);
-        } else {
-            strip::<O, R, E>(&request);
-        }
-    }
-}
-
-/// Scans the block's line.
-///
-/// # Safety
-/// As for [`scan`].
-#[inline(always)]
-unsafe fn line<
-    O: Operator,
-    const R: usize,
-    const E: usize,
-    const VECTORS: usize,
-    const RESULTS: usize,
->(
-    mut request: Request<O>,
-) {
-    let aggregates = shared_array![u128; 64].cast::<O::Accumulator>();
-    let begin = thread::block_idx_x() as usize * request.n as usize;
-    request.input = request.input.wrapping_add(begin);
-    request.output = request.output.wrapping_add(begin);
-    let (warps, each) = (thread::block_dim_x() / LANES, elements_of_warp(R, E));
-    let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
-    let mut before = request.initial();
-    let (mut tile, mut turn) = (0, 0);
-    // SAFETY: the caller's; aggregates are written and read on different sides of a barrier, and
-    // those of the next tile lie elsewhere.
-    unsafe {
-        while tile < request.n {
-            let first = tile + u64::from(warp) * each;
-            let rows = Read::<O, R, E, VECTORS>::start(&request, first).scan();
-            let of_tile = aggregates.wrapping_add(turn * LANES as usize);
-            if lane == 0 {
-                *of_tile.wrapping_add(warp as usize) = rows.aggregate();
-            }
-            thread::sync_threads();
-            let with = (request.n - tile).div_ceil(each).min(warps.into()) as u32;
-            let own = *of_tile.wrapping_add(lane.min(with - 1) as usize);
-            let scanned = lanes::scan::<O>(own, with);
-            let below = lanes::from_lane(scanned, warp.max(1) - 1);
-            if rows.is_any() {
-                let mut prefix = before;
-                if warp > 0 {
-                    prefix = Partial::some(before.then::<O>(below));
-                }
-                rows.store::<RESULTS>(&request, prefix);
-            }
-            before = Partial::some(before.then::<O>(lanes::from_lane(scanned, with - 1)));
-            tile += u64::from(warps) * each;
-            turn = 1 - turn;
-        }
-    }
-}
 
 /// The part of its strip that a block has, as one of its lanes sees it.
 struct Strip {
@@ -112,9 +28,8 @@ struct Strip {
     totals: usize,
     /// Elements from one of the line's to the next.
     stride: usize,
-    /// The part, of so many.
+    /// The number of the part.
     part: u32,
-    parts: u32,
     /// Its elements: from `begin` to before `end`.
     begin: u64,
     end: u64,
@@ -137,19 +52,23 @@ impl Strip {
             totals: (slice * u64::from(parts) * stride + nearest) as usize,
             stride: stride as usize,
             part,
-            parts,
             begin: u64::from(part) * of_part,
             end: (u64::from(part + 1) * of_part).min(n),
         }
     }
 }
 
-/// Scans the block's part of its strip, or finds what it is together.
+/// Scans the block's part of its strip, or finds what it is together. In the request `n` is the number of
+/// elements of a line, `words` the stride.
 ///
 /// # Safety
-/// As for [`scan`].
+/// Blocks of whole warps, with dynamic shared memory for two accumulators a thread: one for every strip
+/// of a slice of `n * stride` elements, and by rows of the grid one for every part of it. Where there are
+/// several parts, the scratch memory has room for an accumulator of every line and part. Input and output
+/// hold the array, and are the same or do not overlap; the latter is not written where
+/// [`TOTALS`] are asked for. The launches before are done.
 #[inline(always)]
-unsafe fn strip<O: Operator, const R: usize, const E: usize>(request: &Request<O>) {
+pub unsafe fn scan<O: Operator, const R: usize, const E: usize>(request: &Request<O>) {
     let (warps, each) = (thread::block_dim_x() / LANES, (R * E) as u64);
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     let tile = u64::from(warps) * each;
@@ -180,11 +99,14 @@ unsafe fn strip<O: Operator, const R: usize, const E: usize>(request: &Request<O
             thread::sync_threads();
             let with = (strip.end - first).div_ceil(each).min(warps.into()) as u32;
             let mut prefix = before;
-            for other in 0..with {
+            // Of so many warps that it is not unrolled.
+            let mut other = 0;
+            while other < misc::in_register(with) {
                 if other == warp {
                     prefix = before;
                 }
                 before = Partial::some(before.then::<O>(*at(other)));
+                other += 1;
             }
             if !is_total && strip.is_there {
                 write::<O, R, E>(request, &strip, own, (&items, count), prefix);
