@@ -3,7 +3,8 @@
 use std::fmt;
 
 use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::scan::{Algorithm, LINES, ScanKernel, ScanKernels, TOTALS};
+use quadscan_kernels::scan::shape::{TIMES, lanes_of_line, most_of_line};
+use quadscan_kernels::scan::{Algorithm, LINES, ScanKernel, ScanKernels, TOTALS, sizes};
 
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
@@ -71,6 +72,12 @@ const LANES: u64 = 32;
 /// Strips enough for an H200, 132 SMs of four blocks each: the same on every device, so that results
 /// are.
 const MANY_STRIPS: u64 = 528;
+/// Strips so few that long lines are cut, one for each SM,
+const FEW_STRIPS: u64 = 132;
+/// and tiles of a line that is not.
+const UNCUT_TILES: u64 = 4;
+/// Warps of a block that has short lines.
+const SHORT_WARPS: u64 = 8;
 /// The most parts of a line.
 const MOST_PARTS: u64 = 256;
 
@@ -91,9 +98,9 @@ struct Shape {
 }
 
 impl Shape {
-    /// That of axis `axis` of an array of these lengths; `None` for more than memory has. A lane has
-    /// `items` elements.
-    fn new(lengths: &[usize], axis: usize, items: u64) -> Option<Self> {
+    /// That of axis `axis` of an array of these lengths; `None` for more than memory has. A lane has so
+    /// many elements, and in a row of them so many.
+    fn new(lengths: &[usize], axis: usize, each: (u64, usize)) -> Option<Self> {
         let product = |of: &[usize]| {
             of.iter()
                 .try_fold(1_u64, |all, &n| all.checked_mul(n as u64))
@@ -106,35 +113,53 @@ impl Shape {
             n,
             stride,
             blocks: outer,
-            warps: n.div_ceil(items * LANES).clamp(1, MOST_WARPS),
+            warps: n.div_ceil(each.0 * LANES).clamp(1, MOST_WARPS),
             parts: 1,
         };
         let shape = match stride {
             1 => {
                 // A walk of a block down its line, against two launches for each line.
+                let (items, in_row) = each;
                 let tiles = n.div_ceil(MOST_WARPS * items * LANES);
                 let is_walked = tiles <= 2 * outer.max(1);
-                Self {
-                    parts: u64::from(is_walked),
-                    ..shape
+                match n <= most_of_line(in_row) && n > 0 {
+                    true => shape.of_short_lines(lanes_of_line(n as u32, in_row)),
+                    false => Self {
+                        parts: u64::from(is_walked),
+                        ..shape
+                    },
                 }
             }
-            _ => shape.of_strips(items),
+            _ => shape.of_strips(each.0 * TIMES as u64),
         };
         u32::try_from(shape.blocks).ok().map(|_| shape)
+    }
+
+    /// Of lines that a group of so many lanes has, one behind the other.
+    fn of_short_lines(self, lanes: u32) -> Self {
+        let in_block = SHORT_WARPS * LANES / u64::from(lanes);
+        Self {
+            blocks: self.outer.div_ceil(in_block),
+            warps: SHORT_WARPS,
+            ..self
+        }
     }
 
     /// Of lines that lie apart.
     fn of_strips(self, items: u64) -> Self {
         let blocks = self.outer.saturating_mul(self.stride.div_ceil(LANES));
-        // The fewer strips, the more warps share one; then lines are cut.
+        // The fewer strips, the more warps share one; few long ones are cut.
         let wanted = MANY_STRIPS.div_ceil(blocks.max(1));
-        let warps = (STRIP_WARPS * wanted.next_power_of_two()).min(MOST_WARPS);
+        let is_cut = blocks < FEW_STRIPS && self.n > UNCUT_TILES * MOST_WARPS * items;
+        let warps = match is_cut {
+            true => STRIP_WARPS,
+            false => (STRIP_WARPS * wanted.next_power_of_two()).min(MOST_WARPS),
+        };
         let tiles = self.n.div_ceil(warps * items);
-        // Each of some tiles, so that what is read twice is worth it.
-        let parts = (wanted * STRIP_WARPS / warps)
-            .min(tiles / 4)
-            .clamp(1, MOST_PARTS);
+        let parts = match is_cut {
+            true => (2 * wanted).min(tiles / UNCUT_TILES).clamp(1, MOST_PARTS),
+            false => 1,
+        };
         Self {
             blocks,
             warps: warps.min(self.n.div_ceil(items).max(1)),
@@ -176,11 +201,12 @@ impl<O: ScanKernels> AxisPlan<O> {
             return Err(Error::unknown_kernel("one_block"));
         };
         let kernel = candidate.kernel;
-        let items = kernel.tile / u64::from(kernel.threads);
+        let registers = sizes::one_block::<O>();
+        let each = ((registers.rows * registers.each) as u64, registers.each);
         let all = shape
             .iter()
             .fold(1, |all: u64, &n| all.saturating_mul(n as u64));
-        let shape = Shape::new(shape, axis, items).ok_or_else(|| too_many(all))?;
+        let shape = Shape::new(shape, axis, each).ok_or_else(|| too_many(all))?;
         let each = match shape.parts {
             0 => Some(Plan::new(module, shape.n)?),
             _ => None,
@@ -229,9 +255,14 @@ impl<O: ScanKernels> AxisPlan<O> {
             parts,
             ..
         } = self.shape;
+        // Short lines need no memory; how many there are is said in its place.
+        let scratch = match self.totals.len() {
+            0 => self.shape.outer,
+            _ => self.totals.address(),
+        };
         let scan = Scan {
             n: self.shape.n,
-            scratch: self.totals.address(),
+            scratch,
             words: self.shape.stride,
             ..launch::scan_of(&self.module, self.kernel, call, kind)
         };
@@ -279,32 +310,34 @@ mod tests {
     use super::*;
 
     fn dealt(lengths: &[usize], axis: usize) -> (u64, u64, u64) {
-        let shape = Shape::new(lengths, axis, 8).unwrap();
+        let shape = Shape::new(lengths, axis, (8, 4)).unwrap();
         (shape.blocks, shape.warps, shape.parts)
     }
 
     #[test]
     fn short_lines_have_a_block_each_and_a_few_long_ones_launches_of_their_own() {
-        assert_eq!(dealt(&[1000, 32], 1), (1000, 1, 1));
+        assert_eq!(dealt(&[1000, 32], 1), (32, 8, 1));
+        assert_eq!(dealt(&[1000, 512], 1), (125, 8, 1));
+        assert_eq!(dealt(&[1000, 513], 1), (1000, 3, 1));
         assert_eq!(dealt(&[1000, 8192], 1), (1000, 32, 1));
         assert_eq!(dealt(&[1000, 1 << 20], 1), (1000, 32, 1));
         assert_eq!(dealt(&[4, 1 << 20], 1).2, 0);
-        assert_eq!(dealt(&[5], 0), (1, 1, 1));
+        assert_eq!(dealt(&[5], 0), (1, 8, 1));
     }
 
     #[test]
     fn fewer_strips_have_more_warps_and_then_parts() {
         assert_eq!(dealt(&[1 << 14, 1 << 15], 0), (1024, 8, 1));
         assert_eq!(dealt(&[1 << 14, 1 << 14], 0), (512, 16, 1));
-        assert_eq!(dealt(&[1 << 20, 256], 0), (8, 32, 16));
+        assert_eq!(dealt(&[1 << 20, 256], 0), (8, 8, 132));
         // Too short to be cut, and to need so many warps.
-        assert_eq!(dealt(&[10, 3], 0), (1, 2, 1));
-        assert_eq!(dealt(&[7, 100, 40], 1), (14, 13, 1));
+        assert_eq!(dealt(&[10, 3], 0), (1, 1, 1));
+        assert_eq!(dealt(&[7, 100, 40], 1), (14, 7, 1));
     }
 
     #[test]
     fn more_elements_than_memory_has_are_no_shape() {
-        assert_eq!(Shape::new(&[1 << 40, 1 << 40], 0, 8), None);
-        assert_eq!(Shape::new(&[1 << 40, 1, 2], 1, 8), None);
+        assert_eq!(Shape::new(&[1 << 40, 1 << 40], 0, (8, 4)), None);
+        assert_eq!(Shape::new(&[1 << 40, 1, 2], 1, (8, 4)), None);
     }
 }

@@ -320,12 +320,12 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             None => call,
         };
         let candidate = launch::checked::<Segmented<O>>(&self.plan.plan.prepared, &call)?;
-        let is_one_wave = candidate.kernel.algorithm.is_one_wave();
+        let is_small = candidate.kernel.algorithm == Algorithm::OneWaveSmall;
         self.check(call.n())?;
         if call.n() == 0 {
             return Ok(());
         }
-        let segments = match self.said(is_one_wave) {
+        let segments = match self.said(is_small) {
             Some(segments) => segments,
             None => self.find(call.n(), call.count())?,
         };
@@ -338,10 +338,10 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
     }
 
     /// What a kernel is told without any that finds where segments begin, if it can be.
-    fn said(&self, is_one_wave: bool) -> Option<InMemory> {
+    fn said(&self, is_small: bool) -> Option<InMemory> {
         let flags = match self.source.by {
             By::Length => OF_LENGTH,
-            By::Offsets(_) if !is_one_wave || self.source.len > MOST_OFFSETS => return None,
+            By::Offsets(_) if !is_small || self.source.len > MOST_OFFSETS => return None,
             By::Offsets(4) => BY_OFFSETS,
             By::Offsets(_) => BY_OFFSETS | WIDE_OFFSETS,
             By::Keys(_) | By::Flags => return None,

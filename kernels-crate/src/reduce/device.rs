@@ -56,7 +56,7 @@ pub unsafe fn reduce<
     unsafe {
         // While the elements are on their way.
         let tag = tag(request.scratch);
-        let total = of_share::<O, W, R, U, E>(request.input, request.n, &share, block);
+        let total = block_total::<O, W, R, U, E>(&request, &share);
         if warp == 0 {
             let blocks = u64::from(share.blocks());
             if lane == 0 {
@@ -112,34 +112,33 @@ unsafe fn prefetch<O: Operator, const W: usize, const R: usize, const U: usize, 
     unsafe { array.prefetch::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
 }
 
-/// The tiles of the array of `n` elements at `input` that a share deals to block `block`, combined, in
-/// every lane of warp 0; nothing in particular when there is none.
+/// This block's tiles combined, in every lane of warp 0; nothing in particular when there
+/// is none.
 ///
 /// # Safety
-/// All threads of a block call it, and meet before they do so again; the array may be read.
+/// All threads of the block call it once, all blocks with the same share; the array may
+/// be read.
 #[inline(always)]
-pub unsafe fn of_share<
+unsafe fn block_total<
     O: Operator,
     const W: usize,
     const R: usize,
     const U: usize,
     const E: usize,
 >(
-    input: *const O::Input,
-    n: u64,
+    request: &Request<O>,
     share: &Share,
-    block: u32,
 ) -> O::Accumulator {
     let totals = shared_array![u128; 32].cast::<O::Accumulator>();
-    let warp = thread::thread_idx_x() / LANES;
+    let (block, warp) = (thread::block_idx_x(), thread::thread_idx_x() / LANES);
     let lane = warp::lane_id();
     let own = share.tiles_of(block, warp);
     // SAFETY: the caller's; totals are written on one side of a barrier and read on the
     // other.
     unsafe {
         if !own.is_empty() {
-            let array = Vectors::new(input, n);
-            let total = tile::total::<O, R, U, E>(&array, n, own);
+            let array = Vectors::new(request.input, request.n);
+            let total = tile::total::<O, R, U, E>(&array, request.n, own);
             if lane == 0 {
                 *totals.add(warp as usize) = total;
             }

@@ -9,6 +9,7 @@
 // A loop over constant indices unrolls, and what it indexes stays in registers.
 #![allow(clippy::needless_range_loop)]
 
+pub mod chained;
 #[cfg(feature = "instances")]
 pub mod instances;
 #[cfg(not(target_os = "cuda"))]
@@ -58,6 +59,8 @@ pub mod rows;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod segment;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod short;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod status;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod strips;
@@ -89,7 +92,7 @@ pub const FOLLOWS: u32 = 1 << 6;
 /// Bit of the `flags` of segments: one begins at every element whose index is a multiple of the
 /// number of [`Request::segments`](request::Request::segments); nothing is read of where they begin.
 pub const OF_LENGTH: u32 = 1 << 7;
-/// Bit of the `flags` of segments, in [`one_wave`]: where they begin is said by
+/// Bit of the `flags` of segments, in [`one_wave`] of small tiles: where they begin is said by
 /// [`Request::segments`](request::Request::segments) offsets of 32 bits, or of 64 with
 /// [`WIDE_OFFSETS`], where segment flags would be.
 pub const BY_OFFSETS: u32 = 1 << 8;

@@ -1,14 +1,14 @@
 //! The scan of an array that one block holds in its registers, and of the lines of an array.
 //!
-//! A longer line, one of many, the block walks down tile by tile. Lines whose elements lie apart are
-//! scanned in [`strips`].
+//! A longer line, one of many, the block walks down tile by tile. Short ones are scanned in [`short`],
+//! and those whose elements lie apart in [`strips`].
 //!
 //! Shared memory: an aggregate a warp, of this tile and the one before.
 //!
 //! Association: a tile as in [`rows`](super::rows), its warps by [`lanes::scan`]; the tiles of a line
 //! in order.
 
-use cuda_std::{shared_array, thread, warp};
+use cuda_std::{misc, shared_array, thread, warp};
 
 use super::LINES;
 use super::lanes::{self, LANES};
@@ -16,12 +16,12 @@ use super::partial::Partial;
 use super::request::Request;
 use super::rows::Read;
 use super::shape::elements_of_warp;
-use super::strips;
+use super::{short, strips};
 use crate::operator::Operator;
 
 /// Scans as `request` says. With [`LINES`], `n` is the number of elements of a line, of which each block
 /// has one, and `words` the elements from one of the line's to the next; where that is not 1, see
-/// [`strips::scan`].
+/// [`strips::scan`], and for lines of up to [`short::most`] elements [`short::scan`].
 ///
 /// # Safety
 /// Blocks of at most `W` whole warps, one for each line; input and output hold the elements of all, and
@@ -49,6 +49,9 @@ pub unsafe fn scan<
             if request.words != 1 {
                 return strips::scan::<O, R, E>(&request.begin());
             }
+            if request.n <= short::most(E) {
+                return short::scan::<O, E>(&request.begin());
+            }
             let line = thread::block_idx_x() as usize * request.n as usize;
             request.input = request.input.wrapping_add(line);
             request.output = request.output.wrapping_add(line);
@@ -75,7 +78,9 @@ pub unsafe fn scan<
                 }
                 rows.store::<RESULTS>(&request, prefix);
             }
-            before = Partial::some(before.then::<O>(lanes::from_lane(scanned, with - 1)));
+            before.value = before.then::<O>(lanes::from_lane(scanned, with - 1));
+            // Not known to the compiler, which would make two loops of this one.
+            before.exists = misc::in_register(1) != 0;
             tile += u64::from(warps) * each;
             first += u64::from(warps) * each;
             turn = 1 - turn;

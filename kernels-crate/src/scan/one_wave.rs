@@ -3,7 +3,7 @@
 //!
 //! Every block reduces its tile first and publishes the aggregate; then its warps fetch those
 //! of all tiles before it, a group of [`GROUP`] each, at the same time. So the time is
-//! that of one read, one exchange and one write.
+//! that of one read, one exchange and one write. A tile that begins with a segment waits for none.
 //!
 //! Shared memory: an aggregate a warp, one a group of tiles, and the tag.
 //!
@@ -47,6 +47,7 @@ pub unsafe fn scan<
     let aggregates = shared_array![u128; 64].cast::<O::Accumulator>();
     let groups = shared_array![u128; 64].cast::<O::Accumulator>();
     let shared_tag = shared_array![u32; 1];
+    let shared_begins = shared_array![u32; 1];
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     let block = u64::from(thread::block_idx_x());
     let first = block * elements_of_block(W, R, E) + u64::from(warp) * elements_of_warp(R, E);
@@ -62,9 +63,14 @@ pub unsafe fn scan<
         if thread::grid_dim_x() > 1 && warp == W as u32 - 1 && lane == 0 {
             *shared_tag = status::begin(request.scratch);
         }
-        if request.is_by_offsets() {
+        // Larger tiles are for more elements, and more offsets than it is worth for.
+        if W * R <= ROWS && request.is_by_offsets() {
             let of_block = block * elements_of_block(W, R, E);
             read.mark(words_by_offsets::<O, W, R, E>(&request, of_block), of_block);
+        }
+        // What lies before a segment is of no use to it.
+        if O::IS_SEGMENTED && warp == 0 && lane == 0 {
+            *shared_begins = u32::from(read.begins_segment());
         }
         let rows = read.scan();
         if lane == 0 {
@@ -86,7 +92,8 @@ pub unsafe fn scan<
 
         // Look: a group of tiles a warp.
         let group = u64::from(warp);
-        if group * GROUP < block && rest > 0 {
+        let looks = !O::IS_SEGMENTED || *shared_begins == 0;
+        if looks && group * GROUP < block && rest > 0 {
             let count = (block - group * GROUP).min(GROUP) as u32;
             let aggregate = gather::<O>(request.scratch, group, count, tag);
             if lane == 0 {
@@ -105,7 +112,8 @@ pub unsafe fn scan<
 
         // Scan behind all of that, and store.
         let mut prefix = request.initial();
-        for group in 0..block.div_ceil(GROUP) as usize {
+        let before = if looks { block.div_ceil(GROUP) } else { 0 };
+        for group in 0..before as usize {
             prefix = Partial::some(prefix.then::<O>(*groups.add(group)));
         }
         if warp > 0 {
@@ -140,6 +148,9 @@ unsafe fn prefetch_offsets<O: Operator>(request: &Request<O>) {
         }
     }
 }
+
+/// The most rows of a block that looks at offsets itself.
+const ROWS: usize = 16;
 
 /// Words that a block has room for.
 const WORDS: usize = 1024;

@@ -54,10 +54,14 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let count = request.n.saturating_sub(first).min(u64::from(Self::ALL)) as u32;
         let from = request.input.wrapping_add(first as usize);
         let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
-        // SAFETY: the request's segment flags are those of its elements.
-        let segment_flags = from_fn(|row| unsafe {
-            bits::FlagWords::of::<O, E>(request, first + u64::from(at(row)))
-        });
+        let segment_flags = if request.is_of_length() {
+            Self::of_length(request.segments, first + u64::from(at(0)))
+        } else {
+            // SAFETY: the caller's.
+            from_fn(|row| unsafe {
+                bits::FlagWords::of::<O, E>(request, first + u64::from(at(row)))
+            })
+        };
         // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
         let items = unsafe {
@@ -76,6 +80,28 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
             items,
             segment_flags,
         }
+    }
+
+    /// Where segments of `length` elements begin in the rows, of which the lane has elements from `first`
+    /// on.
+    #[inline(always)]
+    fn of_length(length: u64, first: u64) -> [bits::FlagWords; R] {
+        let step = bits::remainder(row_of(E).into(), length);
+        let mut into = bits::remainder(first, length);
+        from_fn(|_| {
+            let flags = bits::FlagWords::of_length::<E>(into, length);
+            into += step;
+            if into >= length {
+                into -= length;
+            }
+            flags
+        })
+    }
+
+    /// Whether a segment begins with the lane's first item.
+    #[inline(always)]
+    pub fn begins_segment(&self) -> bool {
+        self.segment_flags[0].flags().is_set(0)
     }
 
     /// Takes where segments begin from the words in shared memory of the block's elements, of which

@@ -4,26 +4,28 @@
 //! What would keep one group long, the whole block does together.
 //!
 //! Association: a lane [`ITEMS`] neighbouring elements, in order; the lanes of a group in
-//! [pairs](tile::pairs); what the group reads next behind that. A segment of more than [`LONG`]
-//! elements as a block's part of an array ([`device`]).
+//! [pairs](tile::pairs); what the group reads next behind that. Of a segment of more than [`LONG`]
+//! elements a warp has a part, in the same way, and the warps are combined in pairs.
 
 use core::array::from_fn;
-use cuda_std::{grid, shared_array, thread, warp};
+use cuda_std::{grid, misc, shared_array, thread, warp};
 
 use super::super::sizes::{
     SEGMENT_LANES as GROUP, SEGMENTED_WARPS as WARPS, SEGMENTS_EACH as SEGMENTS,
 };
-use super::super::{device, tile};
+use super::super::tile;
 use super::Request;
 use super::offsets::Offsets;
 use super::run::Maybe;
 use crate::operator::Operator;
-use crate::reduce::share::Share;
-use crate::reduce::sizes::elements;
 use crate::scan::lanes::{LANES, SECTOR, prefetch, unspecified};
 
 /// Elements of a lane that are asked for together.
 const ITEMS: usize = 4;
+
+/// The same where a segment is long, and elements of a warp together.
+const LONG_ITEMS: usize = 8;
+const LONG_GO: u64 = LONG_ITEMS as u64 * LANES as u64;
 
 /// The most elements that a group combines by itself.
 const LONG: u64 = 256;
@@ -35,10 +37,10 @@ const LONG: u64 = 256;
 /// As for [`reduce`](super::reduce), by a block for every [`SEGMENTS`] segments; the scratch memory is
 /// not used.
 #[inline(always)]
-pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize>(
-    request: &Request<O>,
-) {
+pub unsafe fn reduce<O: Operator>(request: &Request<O>) {
     let long = shared_array![u32; SEGMENTS as usize];
+    let totals = shared_array![u128; WARPS as usize].cast::<O::Accumulator>();
+    let warp = thread::thread_idx_x() / LANES;
     let group = thread::thread_idx_x() / GROUP;
     let first = thread::block_idx_x() * SEGMENTS;
     let segment = first.saturating_add(group);
@@ -56,7 +58,8 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
         if lane == 0 {
             *long.wrapping_add(group as usize) = u32::from(is_long);
         }
-        let total = of_group(request, range.0, if is_long { 0 } else { length });
+        let own = if is_long { 0 } else { length };
+        let total = of_lanes::<O, { GROUP as usize }, ITEMS>(request, range.0, own);
         if lane == 0 && is_there && !is_long {
             if total.is_there {
                 request.deliver(segment, total.value);
@@ -71,15 +74,20 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
         for group in 0..thread::block_dim_x() / GROUP {
             if *long.wrapping_add(group as usize) != 0 {
                 let (begin, end) = offsets.range(first + group);
-                let input = request.input.wrapping_add(begin as usize);
-                let tiles = (end - begin).div_ceil(elements(R, E)) as u32;
-                let share = Share::new(tiles, WARPS, 1);
-                let total = device::of_share::<O, { WARPS as usize }, R, U, E>(
-                    input,
-                    end - begin,
-                    &share,
-                    0,
-                );
+                // Each warp has a part of whole goes.
+                let part = (end - begin)
+                    .div_ceil(u64::from(WARPS))
+                    .next_multiple_of(LONG_GO);
+                let own = begin + u64::from(warp) * part;
+                let length = end.saturating_sub(own).min(part);
+                let total = of_lanes::<O, { LANES as usize }, LONG_ITEMS>(request, own, length);
+                if warp::lane_id() == 0 {
+                    *totals.wrapping_add(warp as usize) = total.value;
+                }
+                thread::sync_threads();
+                let parts = (end - begin).div_ceil(part) as u32;
+                let own = *totals.wrapping_add(warp::lane_id().min(parts - 1) as usize);
+                let total = tile::pairs::<O, { WARPS as usize }>(own, parts);
                 if thread::thread_idx_x() == 0 {
                     request.deliver(first + group, total);
                 }
@@ -118,8 +126,8 @@ unsafe fn prefetch_likely<O: Operator>(request: &Request<O>, first: u32) {
     }
 }
 
-/// The `length` elements from `begin` on combined by the group, which has the same of both in all of
-/// its lanes.
+/// The `length` elements from `begin` on combined by a group of `SIZE` lanes, in all of which both are the
+/// same; `ITEMS` of a lane are asked for together.
 ///
 /// # Safety
 /// All lanes of the warp call it; the elements are there.
@@ -128,24 +136,22 @@ unsafe fn prefetch_likely<O: Operator>(request: &Request<O>, first: u32) {
     clippy::needless_range_loop,
     reason = "iterators are not unrolled early enough to ask for all elements together"
 )]
-unsafe fn of_group<O: Operator>(
+unsafe fn of_lanes<O: Operator, const SIZE: usize, const ITEMS: usize>(
     request: &Request<O>,
     begin: u64,
     length: u64,
 ) -> Maybe<O::Accumulator> {
-    let lane = warp::lane_id() % GROUP;
+    let first = warp::lane_id() % SIZE as u32 * ITEMS as u32;
     let from = request.input.wrapping_add(begin as usize);
     let (mut total, mut done) = (Maybe::none(), 0);
     // SAFETY: the caller's; elements that exist are read, where there are any.
     unsafe {
         while warp::warp_vote_any(warp::FULL_MASK, done < length) {
-            let left = length
-                .saturating_sub(done)
-                .min(u64::from(GROUP) * ITEMS as u64) as u32;
-            let mine = left.saturating_sub(lane * ITEMS as u32);
+            let left = length.saturating_sub(done).min((SIZE * ITEMS) as u64) as u32;
+            let mine = left.saturating_sub(first);
             let mut own = unspecified();
             if left > 0 {
-                let at = |i: usize| (lane * ITEMS as u32 + i as u32).min(left - 1);
+                let at = |i: usize| (first + i as u32).min(left - 1);
                 let items: [O::Input; ITEMS] =
                     from_fn(|i| *from.wrapping_add(done as usize + at(i) as usize));
                 own = O::transform(items[0]);
@@ -155,12 +161,13 @@ unsafe fn of_group<O: Operator>(
                     }
                 }
             }
-            let of_all = tile::pairs::<O, { GROUP as usize }>(own, left.div_ceil(ITEMS as u32));
+            let of_all = tile::pairs::<O, SIZE>(own, left.div_ceil(ITEMS as u32));
             total = total.then::<O>(Maybe {
                 value: of_all,
-                is_there: left > 0,
+                // Not known to the compiler, which would make two loops of this one.
+                is_there: misc::in_register(left) > 0,
             });
-            done += u64::from(GROUP) * ITEMS as u64;
+            done += (SIZE * ITEMS) as u64;
         }
     }
     total

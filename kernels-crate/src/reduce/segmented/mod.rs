@@ -116,7 +116,7 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
     grid::launch_dependents();
     if request.flags & EACH != 0 {
         // SAFETY: the caller's.
-        return unsafe { each::reduce::<O, R, U, E>(&request) };
+        return unsafe { each::reduce(&request) };
     }
     // SAFETY: the caller's.
     unsafe { prefetch::<O, R, U, E>(&request) };

@@ -14,7 +14,7 @@ use crate::scan::items::Items;
 use crate::scan::lanes::{LANES, unspecified};
 use crate::scan::partial::Partial;
 use crate::scan::request::Request;
-use crate::scan::segment_flags::bits::{FlagWords, SegmentFlags};
+use crate::scan::segment_flags::bits::{FlagWords, SegmentFlags, remainder};
 use crate::scan::segment_flags::{self, EACH};
 use crate::scan::shape::{TOTAL, VECTOR};
 
@@ -159,7 +159,8 @@ impl<'a, O: Operator> Slot<'a, O> {
         let request = &self.block.request;
         if request.is_of_length() {
             let first = self.first + u64::from(self.items_below::<ITEMS>());
-            return FlagWords::of_length::<ITEMS>(first, request.segments).flags();
+            let into = remainder(first, request.segments);
+            return FlagWords::of_length::<ITEMS>(into, request.segments).flags();
         }
         let range = self.flags_range();
         if range.bytes == 0 {
