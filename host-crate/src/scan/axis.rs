@@ -3,7 +3,7 @@
 use std::fmt;
 
 use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::scan::shape::{TIMES, lanes_of_line, most_of_line};
+use quadscan_kernels::scan::shape::{lanes_of_line, most_of_line};
 use quadscan_kernels::scan::{Algorithm, LINES, ScanKernel, ScanKernels, TOTALS, sizes};
 
 use super::launch::{self, Call, Kind};
@@ -124,13 +124,19 @@ impl Shape {
                 let is_walked = tiles <= 2 * outer.max(1);
                 match n <= most_of_line(in_row) && n > 0 {
                     true => shape.of_short_lines(lanes_of_line(n as u32, in_row)),
-                    false => Self {
+                    false if tiles > 1 => Self {
                         parts: u64::from(is_walked),
+                        // The more lines, the more blocks of fewer warps an SM has.
+                        warps: (MANY_STRIPS * STRIP_WARPS)
+                            .div_ceil(outer.max(1))
+                            .next_power_of_two()
+                            .clamp(STRIP_WARPS, MOST_WARPS),
                         ..shape
                     },
+                    false => shape,
                 }
             }
-            _ => shape.of_strips(each.0 * TIMES as u64),
+            _ => shape.of_strips(each.0),
         };
         u32::try_from(shape.blocks).ok().map(|_| shape)
     }
@@ -320,7 +326,8 @@ mod tests {
         assert_eq!(dealt(&[1000, 512], 1), (125, 8, 1));
         assert_eq!(dealt(&[1000, 513], 1), (1000, 3, 1));
         assert_eq!(dealt(&[1000, 8192], 1), (1000, 32, 1));
-        assert_eq!(dealt(&[1000, 1 << 20], 1), (1000, 32, 1));
+        assert_eq!(dealt(&[1000, 1 << 20], 1), (1000, 8, 1));
+        assert_eq!(dealt(&[200, 1 << 18], 1), (200, 32, 1));
         assert_eq!(dealt(&[4, 1 << 20], 1).2, 0);
         assert_eq!(dealt(&[5], 0), (1, 8, 1));
     }
@@ -331,8 +338,8 @@ mod tests {
         assert_eq!(dealt(&[1 << 14, 1 << 14], 0), (512, 16, 1));
         assert_eq!(dealt(&[1 << 20, 256], 0), (8, 8, 132));
         // Too short to be cut, and to need so many warps.
-        assert_eq!(dealt(&[10, 3], 0), (1, 1, 1));
-        assert_eq!(dealt(&[7, 100, 40], 1), (14, 7, 1));
+        assert_eq!(dealt(&[10, 3], 0), (1, 2, 1));
+        assert_eq!(dealt(&[7, 100, 40], 1), (14, 13, 1));
     }
 
     #[test]

@@ -28,7 +28,6 @@ pub mod words;
 // The algorithms, and what they have in common.
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod blelloch;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod chain;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod decoupled_lookback;
@@ -36,19 +35,15 @@ pub mod decoupled_lookback;
 pub mod hillis_steele;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod items;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lanes;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod launch_tag;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookahead;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookback;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_block;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_wave;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod partial;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod reduce_then_scan;
@@ -60,11 +55,9 @@ pub mod rows;
 pub mod segment;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod short;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod status;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod strips;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod tagged;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod tile;
