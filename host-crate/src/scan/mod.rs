@@ -48,6 +48,7 @@ mod launch;
 mod methods;
 mod options;
 mod plan;
+mod segment_source;
 mod segmented;
 mod sharded;
 mod textbook;

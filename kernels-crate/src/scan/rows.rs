@@ -55,7 +55,7 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let from = request.input.wrapping_add(first as usize);
         let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
         let segment_flags = if request.is_of_length() {
-            Self::of_length(request.segments, first + u64::from(at(0)))
+            bits::FlagWords::of_rows::<R, E>(first + u64::from(at(0)), row_of(E), request.segments)
         } else {
             // SAFETY: the caller's.
             from_fn(|row| unsafe {
@@ -80,22 +80,6 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
             items,
             segment_flags,
         }
-    }
-
-    /// Where segments of `length` elements begin in the rows, of which the lane has elements from `first`
-    /// on.
-    #[inline(always)]
-    fn of_length(length: u64, first: u64) -> [bits::FlagWords; R] {
-        let step = bits::remainder(row_of(E).into(), length);
-        let mut into = bits::remainder(first, length);
-        from_fn(|_| {
-            let flags = bits::FlagWords::of_length::<E>(into, length);
-            into += step;
-            if into >= length {
-                into -= length;
-            }
-            flags
-        })
     }
 
     /// Whether a segment begins with the lane's first item.

@@ -1,5 +1,6 @@
 //! The bits of a lane's items.
 
+use core::array::from_fn;
 use cuda_std::shared::SharedPtr;
 
 use super::{EACH, MOST, MOST_ITEMS, words};
@@ -83,6 +84,26 @@ impl FlagWords {
             }
         }
         flags
+    }
+
+    /// [`FlagWords::of_length`] of rows of `ITEMS` elements, of which the first begins at `first` and each
+    /// other so many elements behind the one before.
+    #[inline(always)]
+    pub fn of_rows<const R: usize, const ITEMS: usize>(
+        first: u64,
+        distance: u32,
+        length: u64,
+    ) -> [Self; R] {
+        let step = remainder(distance.into(), length);
+        let mut into = remainder(first, length);
+        from_fn(|_| {
+            let flags = Self::of_length::<ITEMS>(into, length);
+            into += step;
+            if into >= length {
+                into -= length;
+            }
+            flags
+        })
     }
 
     /// Reads the bits of `ITEMS` elements from bit `first` of these words on, of which the last

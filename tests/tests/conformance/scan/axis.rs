@@ -39,7 +39,7 @@ where
         let mut plan = AxisPlan::<O>::new(&bench.module, shape, axis)?;
         let input = bench.device.upload(&elements)?;
         let mut output = bench.device.alloc_zeroed::<O::Output>(n)?;
-        let mut check = |output: Vec<O::Output>, scan: &dyn Fn(&[O::Input]) -> Vec<O::Output>| {
+        let check = |output: Vec<O::Output>, scan: &dyn Fn(&[O::Input]) -> Vec<O::Output>| {
             for line in 0..n / length.max(1) {
                 let at = |i| (line / stride * length + i) * stride + line % stride;
                 let own: Vec<O::Input> = (0..length).map(|i| elements[at(i)]).collect();
