@@ -3,7 +3,7 @@
 use std::fmt;
 
 use quadscan_kernels::operator::{Identity, Operator};
-use quadscan_kernels::scan::shape::{lanes_of_line, most_of_line};
+use quadscan_kernels::scan::shape::{TIMES, lanes_of_line, most_of_line};
 use quadscan_kernels::scan::{Algorithm, LINES, ScanKernel, ScanKernels, TOTALS, sizes};
 
 use super::launch::{self, Call, Kind};
@@ -136,7 +136,7 @@ impl Shape {
                     false => shape,
                 }
             }
-            _ => shape.of_strips(each.0),
+            _ => shape.of_strips(each.0 * TIMES as u64),
         };
         u32::try_from(shape.blocks).ok().map(|_| shape)
     }
@@ -338,8 +338,8 @@ mod tests {
         assert_eq!(dealt(&[1 << 14, 1 << 14], 0), (512, 16, 1));
         assert_eq!(dealt(&[1 << 20, 256], 0), (8, 8, 132));
         // Too short to be cut, and to need so many warps.
-        assert_eq!(dealt(&[10, 3], 0), (1, 2, 1));
-        assert_eq!(dealt(&[7, 100, 40], 1), (14, 13, 1));
+        assert_eq!(dealt(&[10, 3], 0), (1, 1, 1));
+        assert_eq!(dealt(&[7, 100, 40], 1), (14, 7, 1));
     }
 
     #[test]

@@ -57,6 +57,10 @@ pub const fn elements_of_block(warps: usize, rows: usize, each: usize) -> u64 {
     warps as u64 * elements_of_warp(rows, each)
 }
 
+/// So many times the elements of a lane in a tile of [`one_block`](super::one_block) it has in
+/// [`strips`](super::strips).
+pub const TIMES: usize = 2;
+
 /// The most elements of a line that a group of lanes walks down, `each` a lane at a time.
 #[inline(always)]
 pub const fn most_of_line(each: usize) -> u64 {

@@ -5,7 +5,7 @@
 //! neighbouring elements. Few long lines are cut into parts, a row of the grid each: one launch writes
 //! the [`TOTALS`](super::TOTALS) of the parts, another scans each behind those before it.
 //!
-//! Association: a warp its `R * E` elements in order; the warps of a tile in order, behind what lies
+//! Association: a warp its [`TIMES`] `* R * E` elements in order; the warps of a tile in order, behind what lies
 //! before the tile; then each element behind what lies before the warp's.
 
 use core::array::from_fn;
@@ -16,6 +16,7 @@ use super::lanes::LANES;
 use super::lookahead::shared_at;
 use super::partial::Partial;
 use super::request::Request;
+use super::shape::TIMES;
 use crate::operator::Operator;
 
 /// The part of its strip that a block has, as one of its lanes sees it.
@@ -69,7 +70,7 @@ impl Strip {
 /// [`TOTALS`] are asked for. The launches before are done.
 #[inline(always)]
 pub unsafe fn scan<O: Operator, const R: usize, const E: usize>(request: &Request<O>) {
-    let (warps, each) = (thread::block_dim_x() / LANES, (R * E) as u64);
+    let (warps, each) = (thread::block_dim_x() / LANES, (TIMES * R * E) as u64);
     let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
     let tile = u64::from(warps) * each;
     let strip = Strip::new(request.n, request.words, tile);
@@ -139,26 +140,26 @@ unsafe fn read<O: Operator, const R: usize, const E: usize>(
     request: &Request<O>,
     strip: &Strip,
     first: u64,
-) -> [[O::Input; E]; R] {
+) -> [[[O::Input; E]; R]; TIMES] {
     let line = request.input.wrapping_add(strip.line);
     let item = |i: u64| {
         let at = (first + i).min(request.n - 1) as usize * strip.stride;
         // SAFETY: the caller's. No read waits behind a branch for another.
         unsafe { *line.wrapping_add(at) }
     };
-    from_fn(|r| from_fn(|i| item((r * E + i) as u64)))
+    from_fn(|t| from_fn(|r| from_fn(|i| item(((t * R + r) * E + i) as u64))))
 }
 
 /// The first `count` items combined, in order; nothing in particular where there is none.
 #[inline(always)]
 fn total<O: Operator, const R: usize, const E: usize>(
-    items: &[[O::Input; E]; R],
+    items: &[[[O::Input; E]; R]; TIMES],
     count: usize,
 ) -> O::Accumulator {
-    let mut total = O::transform(items[0][0]);
-    for i in 1..R * E {
+    let mut total = O::transform(items[0][0][0]);
+    for i in 1..TIMES * R * E {
         if i < count {
-            total = O::combine(total, O::transform(items[i / E][i % E]));
+            total = O::combine(total, O::transform(items[i / (R * E)][i / E % R][i % E]));
         }
     }
     total
@@ -173,16 +174,17 @@ unsafe fn write<O: Operator, const R: usize, const E: usize>(
     request: &Request<O>,
     strip: &Strip,
     first: u64,
-    (items, count): (&[[O::Input; E]; R], usize),
+    (items, count): (&[[[O::Input; E]; R]; TIMES], usize),
     prefix: Partial<O::Accumulator>,
 ) {
     let to = request
         .output
         .wrapping_add(strip.line + first as usize * strip.stride);
     let mut before = prefix;
-    for i in 0..R * E {
+    for i in 0..TIMES * R * E {
         if i < count {
-            let behind = Partial::some(before.then::<O>(O::transform(items[i / E][i % E])));
+            let behind =
+                Partial::some(before.then::<O>(O::transform(items[i / (R * E)][i / E % R][i % E])));
             let result = if request.is_exclusive() {
                 before
             } else {
