@@ -42,3 +42,9 @@ pub const WAITS: u32 = 1 << 3;
 pub const TOTALS: u32 = 1 << 4;
 /// Bit of a segmented reduction's `flags`: offsets have 64 bits, not 32.
 pub const WIDE_OFFSETS: u32 = 1 << 2;
+/// Bit of a segmented reduction's `flags`: all segments have as many elements, and there are no
+/// offsets.
+pub const OF_LENGTH: u32 = 1 << 4;
+/// Bit of a segmented reduction's `flags`: a group of lanes has each segment
+/// ([`segmented::each`]).
+pub const EACH: u32 = 1 << 5;

@@ -65,6 +65,12 @@ pub const fn warps(tiles: u64) -> u32 {
 /// Warps of a block of [`segmented`](super::segmented).
 pub const SEGMENTED_WARPS: u32 = 8;
 
+/// Lanes that have a segment together in [`segmented::each`](super::segmented::each),
+pub const SEGMENT_LANES: u32 = 8;
+
+/// and segments of a block of it.
+pub const SEGMENTS_EACH: u32 = SEGMENTED_WARPS * LANES / SEGMENT_LANES;
+
 /// Words of scratch memory of [`segmented`](super::segmented) before those of the blocks; the
 /// first counts them.
 pub const HEAD: u64 = 16;

@@ -51,6 +51,7 @@ impl<A: bytemuck::Pod> Part<A> {
             scratch: self.scratch.address(),
             words: self.scratch.len() as u64,
             segment_flags: self.segment_flags,
+            segments: 0,
         }
     }
 
