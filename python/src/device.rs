@@ -144,8 +144,8 @@ impl Device {
     }
 
     /// Scans or reduces elements at addresses, those of the host where `on_host`: `keys` and
-    /// `offsets` are the bytes of one, address and count.
-    #[pyo3(signature = (family, operator, types, input, output, *, keys=None, offsets=None, exclusive=false, on_host=true))]
+    /// `offsets` are the bytes of one, address and count, `along` the length and the stride of lines.
+    #[pyo3(signature = (family, operator, types, input, output, *, keys=None, offsets=None, along=None, exclusive=false, on_host=true))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn run(
         &self,
@@ -157,6 +157,7 @@ impl Device {
         output: Span,
         keys: Option<(usize, Span)>,
         offsets: Option<(usize, Span)>,
+        along: Option<(usize, usize)>,
         exclusive: bool,
         on_host: bool,
     ) -> PyResult<()> {
@@ -173,6 +174,7 @@ impl Device {
             input,
             output,
             by: keys.or(offsets),
+            along,
             exclusive,
         };
         let _kept = Kept::new();

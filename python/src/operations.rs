@@ -9,7 +9,7 @@ use quadscan::Result;
 use quadscan::device::{Device, Module, View, ViewMut};
 use quadscan::reduce;
 use quadscan::scan::{
-    Compose, Identity, Max, Min, Offsets, Operator, Plan, Product, ScanKernels, SegmentedPlan,
+    AxisPlan, Compose, Identity, Max, Min, Offsets, Operator, Plan, Product, ScanKernels, SegmentedPlan,
     SegmentedScanKernels, Sum,
 };
 use quadscan_kernels::instances;
@@ -34,6 +34,8 @@ pub(crate) struct Call<'a> {
     pub(crate) input: Span,
     pub(crate) output: Span,
     pub(crate) by: Option<(By, Span)>,
+    /// Of lines along an axis, how many elements each has, and how far they lie apart.
+    pub(crate) along: Option<(usize, usize)>,
     pub(crate) exclusive: bool,
 }
 
@@ -132,11 +134,25 @@ pub(crate) fn operations() -> Vec<(&'static str, String, &'static str, &'static 
 
 fn scan<O: ScanKernels + Identity + Send>(module: &Module, capacity: usize) -> Result<Job> {
     let mut plan = Plan::<O>::new(module, capacity as u64)?;
+    // That of the last shape.
+    let (module, mut lines) = (module.clone(), None);
     Ok(Box::new(move |call| {
         let (input, output) = (call.input(call.input)?, call.output()?);
+        let Some((length, stride)) = call.along else {
+            return match call.exclusive {
+                true => plan.exclusive(input, output),
+                false => plan.inclusive(input, output),
+            };
+        };
+        let slices = call.input.1.checked_div(length * stride).unwrap_or(0);
+        let shape = [slices, length, stride];
+        let lines = match &mut lines {
+            Some((of, lines)) if *of == shape => lines,
+            lines => &mut lines.insert((shape, AxisPlan::<O>::new(&module, &shape, 1)?)).1,
+        };
         match call.exclusive {
-            true => plan.exclusive(input, output),
-            false => plan.inclusive(input, output),
+            true => lines.exclusive(input, output),
+            false => lines.inclusive(input, output),
         }
     }))
 }
@@ -172,7 +188,10 @@ fn reduce<O: ReduceKernels + Identity + Send>(module: &Module, capacity: usize) 
 
 fn reduce_segments<O: ReduceKernels + Identity + Send>(module: &Module, _: usize) -> Result<Job> {
     let mut plan = reduce::SegmentedPlan::<O>::new(module)?;
-    Ok(Box::new(move |call| {
-        plan.reduce(call.input(call.input)?, call.offsets()?, call.output()?)
+    Ok(Box::new(move |call| match call.along {
+        Some((length, _)) => {
+            plan.reduce_by_length(length, call.input(call.input)?, call.output()?)
+        }
+        None => plan.reduce(call.input(call.input)?, call.offsets()?, call.output()?),
     }))
 }

@@ -28,8 +28,18 @@ pub(super) struct Call<'a> {
     /// The device of input and output, and of the count.
     devices: [(&'static str, Option<&'a Device>); 3],
     count: Option<(u64, usize)>,
-    /// The address of the segment flags, a bit an element; null without segments.
-    segment_flags: u64,
+    segments: InMemory,
+}
+
+/// Where segments begin, as kernels are told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct InMemory {
+    /// The address of the segment flags, a bit an element, or of offsets; null without segments.
+    pub(super) address: u64,
+    /// How many offsets, or the elements of a segment.
+    pub(super) segments: u64,
+    /// `OF_LENGTH`, `BY_OFFSETS`, `WIDE_OFFSETS`.
+    pub(super) flags: u32,
 }
 
 impl<'a> Call<'a> {
@@ -72,7 +82,7 @@ impl<'a> Call<'a> {
             output,
             devices: [from, to, ("count", None)],
             count: None,
-            segment_flags: 0,
+            segments: InMemory::default(),
         }
     }
 
@@ -84,9 +94,30 @@ impl<'a> Call<'a> {
     }
 
     /// In segments.
-    pub(super) fn segmented(mut self, segment_flags: u64) -> Self {
-        self.segment_flags = segment_flags;
+    pub(super) fn segmented(mut self, segments: InMemory) -> Self {
+        self.segments = segments;
         self
+    }
+
+    /// The scan of `n` of the elements alone, from `first` on, where they and results have these
+    /// sizes in bytes.
+    pub(super) fn part(&self, first: u64, n: u64, (element, result): (usize, usize)) -> Self {
+        Self {
+            n,
+            input: self.input + first * element as u64,
+            output: self.output + first * result as u64,
+            ..*self
+        }
+    }
+
+    /// Err when some of the memory is of another device than the module.
+    pub(super) fn check_devices(&self, module: &Module) -> Result<()> {
+        for (argument, owner) in self.devices {
+            if let Some(owner) = owner {
+                module.device().expect_own(owner, "scan", argument)?;
+            }
+        }
+        Ok(())
     }
 
     /// How many elements there are at most.
@@ -245,11 +276,7 @@ pub(super) fn checked<'p, O: ScanKernels>(
     plan: &'p Prepared,
     call: &Call<'_>,
 ) -> Result<&'p Candidate> {
-    for (argument, owner) in call.devices {
-        if let Some(owner) = owner {
-            plan.module.device().expect_own(owner, "scan", argument)?;
-        }
-    }
+    call.check_devices(&plan.module)?;
     if let Some((_, 0)) = call.count {
         return Err(Error::argument("count", "has 0 elements, needed is 1"));
     }
@@ -276,22 +303,10 @@ pub(super) fn run<O: ScanKernels>(
     if call.n == 0 {
         return Ok(());
     }
-    let (exclusive, initial) = match kind {
-        Kind::Inclusive(initial) => (0, initial),
-        Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
-    };
     let scan = Scan {
-        module: &plan.module,
-        kernel,
-        n: call.n,
-        input: call.input,
-        output: call.output,
-        count: call.count(),
-        flags: exclusive | initial.map_or(0, |_| HAS_INITIAL),
-        initial: initial.unwrap_or(bytemuck::Zeroable::zeroed()),
         scratch: plan.scratch.address(),
         words: plan.scratch.len() as u64,
-        segment_flags: call.segment_flags,
+        ..scan_of(&plan.module, kernel, call, kind)
     };
     // SAFETY: the entries are kernels of this operator (`ScanKernels`), whose parameters the
     // manifest has in this number and these sizes. Input and output hold `n` elements and are
@@ -310,10 +325,37 @@ pub(super) fn run<O: ScanKernels>(
     }
 }
 
+/// A scan without scratch memory.
+pub(super) fn scan_of<'m, A: Pod>(
+    module: &'m Module,
+    kernel: &'static ScanKernel,
+    call: &Call<'_>,
+    kind: Kind<A>,
+) -> Scan<'m, A> {
+    let (exclusive, initial) = match kind {
+        Kind::Inclusive(initial) => (0, initial),
+        Kind::Exclusive(initial) => (EXCLUSIVE, Some(initial)),
+    };
+    Scan {
+        module,
+        kernel,
+        n: call.n,
+        input: call.input,
+        output: call.output,
+        count: call.count(),
+        flags: exclusive | initial.map_or(0, |_| HAS_INITIAL) | call.segments.flags,
+        initial: initial.unwrap_or(bytemuck::Zeroable::zeroed()),
+        scratch: 0,
+        words: 0,
+        segment_flags: call.segments.address,
+        segments: call.segments.segments,
+    }
+}
+
 /// How many of the [`parameters`] the operator's kernels take: those of segments, all.
 pub(super) fn taken<O: Operator>() -> usize {
     match O::IS_SEGMENTED {
-        true => 9,
+        true => 10,
         false => 8,
     }
 }

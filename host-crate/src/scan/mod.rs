@@ -42,16 +42,19 @@
 //! **Algorithms.** [`Algorithm`] names all, those that a plan chooses from and the published
 //! ones that they are compared with; [`Options::algorithm`] asks for one.
 
+mod axis;
 mod choice;
 mod launch;
 mod methods;
 mod options;
 mod plan;
+mod segment_source;
 mod segmented;
 mod sharded;
 mod textbook;
 
 pub use crate::reduce::Offsets;
+pub use axis::AxisPlan;
 pub use options::{Options, Reproducibility};
 pub use plan::{Counted, Plan};
 pub use quadscan_kernels::operator::{

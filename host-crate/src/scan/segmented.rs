@@ -6,22 +6,26 @@ use std::fmt;
 use bytemuck::Pod;
 use quadscan_kernels::operator::{Identity, Operator};
 use quadscan_kernels::scan::segmented::{Flagged, Segmented};
-use quadscan_kernels::scan::{Algorithm, SegmentedScanKernels, segment_flags};
+use quadscan_kernels::scan::{
+    Algorithm, BY_OFFSETS, OF_LENGTH, SegmentedScanKernels, WIDE_OFFSETS, segment_flags,
+};
 
-use super::launch::{self, Call, Kind};
+use super::launch::{self, Call, InMemory, Kind};
 use super::methods::scans;
 use super::options::Options;
 use super::plan::{Plan, too_many};
-use crate::device::module::crate_of;
+use super::segment_source::{By, Finders, OF_KEYS, OF_OFFSETS, Source};
 use crate::device::{
-    Artifact, Buffer, Device, LaunchConfig, LaunchShape, Module, Readable, View, Writable,
-    arguments,
+    Buffer, LaunchConfig, LaunchShape, Module, Readable, View, Writable, arguments,
 };
 use crate::error::{Error, Result};
 use crate::reduce::Offsets;
 
 /// Blocks on each SM of the kernels that find segments, at most.
 const BLOCKS_PER_SM: u64 = 8;
+
+/// The most offsets that a small scan looks at itself, in every block, and no kernel before it.
+const MOST_OFFSETS: u64 = 4096;
 
 /// Scans by the operator `O` of the segments of up to a number of elements: millions of
 /// short ones, a few long ones, or both; the time depends on the number of elements alone.
@@ -115,7 +119,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
             by: By::Keys(size_of::<K>()),
             address: keys.address(),
             len: keys.len() as u64,
-            device: keys.device(),
+            device: Some(keys.device()),
         })
     }
 
@@ -128,7 +132,7 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
             by: By::Flags,
             address: flags.address(),
             len: flags.len() as u64,
-            device: flags.device(),
+            device: Some(flags.device()),
         })
     }
 
@@ -144,7 +148,34 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
             by: By::Offsets(offsets.bytes()),
             address,
             len: len as u64,
-            device,
+            device: Some(device),
+        })
+    }
+
+    /// Scans of segments of `length` elements each, at least 1, the last of which may have fewer: by
+    /// one launch, which reads nothing but the elements.
+    ///
+    /// ```
+    /// # use quadscan::device::{Artifact, Device, DeviceChoice};
+    /// # use quadscan::scan::{SegmentedPlan, Sum};
+    /// # fn main() -> quadscan::Result<()> {
+    /// # let device = Device::open(DeviceChoice::Emulator { schedule: None })?;
+    /// # let folder = std::env::var("QUADSCAN_ARTIFACT").expect("`cargo xtask test` sets it");
+    /// # let module = device.load(&unsafe { Artifact::read(folder) }?)?;
+    /// let mut data = device.upload(&[3u32, 1, 4, 1, 5])?;
+    /// let mut plan = SegmentedPlan::<Sum<u32>>::new(&module, 5)?;
+    /// plan.by_length(2).inclusive_in_place(&mut data)?;
+    /// assert_eq!(data.to_vec()?, [3, 4, 4, 5, 5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn by_length(&mut self, length: u64) -> Segments<'_, O> {
+        self.segments(Source {
+            argument: "length",
+            by: By::Length,
+            address: 0,
+            len: length,
+            device: None,
         })
     }
 
@@ -153,99 +184,6 @@ impl<O: SegmentedScanKernels> SegmentedPlan<O> {
             plan: self,
             source,
             count: None,
-        }
-    }
-}
-
-/// Where the kernels are that find where segments begin.
-struct Finders {
-    module: Module,
-    /// The crate that they were instantiated in, or a module of it.
-    origin: &'static str,
-}
-
-/// The crate of our own kernels.
-const OURS: &str = "quadscan_kernels";
-
-impl Finders {
-    /// Those of the crate of the operator's kernels, or else our own.
-    fn of<O: SegmentedScanKernels>(module: &Module) -> Result<Self> {
-        let own = O::SEGMENTED.first().map_or(OURS, |kernel| kernel.module);
-        let (module, origin) = if are_in(module, own)? {
-            (module.clone(), own)
-        } else if are_in(module, OURS)? {
-            (module.clone(), OURS)
-        } else {
-            (module.device().load(&ours(own)?)?, OURS)
-        };
-        // All are in one part, which cannot be loaded while a graph is recorded.
-        module.prepare(&[FLAGS])?;
-        Ok(Self { module, origin })
-    }
-}
-
-/// Whether a module has these kernels, of the crate of the Rust module `origin`.
-fn are_in(module: &Module, origin: &str) -> Result<bool> {
-    match module.expect_parameters(origin, FLAGS, &OF_KEYS) {
-        Err(Error::UnknownKernel { .. }) => Ok(false),
-        there => there.map(|()| true),
-    }
-}
-
-/// Our own kernels, for an operator of a crate that has no such kernels.
-fn ours(origin: &str) -> Result<Artifact> {
-    Artifact::embedded().map_err(|error| match error {
-        Error::WithoutKernels => Error::NoSegmentFlags {
-            origin: crate_of(origin).to_owned(),
-        },
-        error => error,
-    })
-}
-
-/// The kernel that takes flags.
-const FLAGS: &str = "segment_flags_of_flags";
-
-/// Bytes of the parameters of the kernels that take keys or flags,
-const OF_KEYS: [u64; 4] = [8; 4];
-
-/// and of those that take offsets.
-const OF_OFFSETS: [u64; 5] = [8; 5];
-
-/// What says where segments begin.
-struct Source<'p> {
-    argument: &'static str,
-    by: By,
-    address: u64,
-    len: u64,
-    device: &'p Device,
-}
-
-/// What it is, with the bytes of a key or an offset.
-enum By {
-    Keys(usize),
-    Flags,
-    Offsets(usize),
-}
-
-impl Source<'_> {
-    fn is_offsets(&self) -> bool {
-        matches!(self.by, By::Offsets(_))
-    }
-
-    /// Whether these are offsets so few that each block looks at all of them.
-    fn is_few(&self, n: u64) -> bool {
-        self.is_offsets()
-            && self.len <= segment_flags::FEW_OFFSETS
-            && n <= segment_flags::FEW_ELEMENTS
-    }
-
-    /// The kernel that finds the beginnings among `n` elements.
-    fn entry(&self, n: u64) -> String {
-        match self.by {
-            By::Keys(bytes) => format!("segment_flags_of_keys_{bytes}"),
-            By::Flags => FLAGS.to_owned(),
-            By::Offsets(bytes) if self.is_few(n) => format!("segment_flags_of_few_offsets_{bytes}"),
-            By::Offsets(bytes) => format!("segment_flags_of_offsets_{bytes}"),
         }
     }
 }
@@ -281,17 +219,21 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
 
     /// Asks for a scan.
     fn ask(&mut self, call: Call<'_>, kind: Kind<O::Accumulator>) -> Result<()> {
-        let call = call.segmented(self.plan.segment_flags.address());
         let call = match self.count {
             Some(count) => call.counted(count),
             None => call,
         };
-        launch::checked::<Segmented<O>>(&self.plan.plan.prepared, &call)?;
+        let candidate = launch::checked::<Segmented<O>>(&self.plan.plan.prepared, &call)?;
+        let is_small = candidate.kernel.algorithm == Algorithm::OneWaveSmall;
         self.check(call.n())?;
         if call.n() == 0 {
             return Ok(());
         }
-        self.find(call.n(), call.count())?;
+        let segments = match self.said(is_small) {
+            Some(segments) => segments,
+            None => self.find(call.n(), call.count())?,
+        };
+        let call = call.segmented(segments);
         let kind = match kind {
             Kind::Inclusive(initial) => Kind::Inclusive(initial.map(Flagged::new)),
             Kind::Exclusive(initial) => Kind::Exclusive(Flagged::new(initial)),
@@ -299,12 +241,36 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         launch::run::<Segmented<O>>(&mut self.plan.plan.prepared, &call, kind)
     }
 
+    /// What a kernel is told without any that finds where segments begin, if it can be.
+    fn said(&self, is_small: bool) -> Option<InMemory> {
+        let flags = match self.source.by {
+            By::Length => OF_LENGTH,
+            By::Offsets(_) if !is_small || self.source.len > MOST_OFFSETS => return None,
+            By::Offsets(4) => BY_OFFSETS,
+            By::Offsets(_) => BY_OFFSETS | WIDE_OFFSETS,
+            By::Keys(_) | By::Flags => return None,
+        };
+        Some(InMemory {
+            address: self.source.address,
+            segments: self.source.len,
+            flags,
+        })
+    }
+
     /// Err when what says where the segments of `n` elements begin does not fit.
     fn check(&self, n: u64) -> Result<()> {
         let Source { argument, .. } = self.source;
         let refused = |problem| Err(Error::argument(argument, problem));
-        let device = self.plan.finders.module.device();
-        device.expect_own(self.source.device, "scan", argument)?;
+        if let By::Length = self.source.by {
+            return match self.source.len {
+                0 => refused("is 0, allowed are 1 or more".to_owned()),
+                _ => Ok(()),
+            };
+        }
+        if let Some(owner) = self.source.device {
+            let device = self.plan.finders.module.device();
+            device.expect_own(owner, "scan", argument)?;
+        }
         let parameters: &[u64] = match self.source.is_offsets() {
             true => &OF_OFFSETS,
             false => &OF_KEYS,
@@ -325,8 +291,8 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
         Ok(())
     }
 
-    /// Finds where the segments of `n` elements begin, or of as many as are at `count`.
-    fn find(&mut self, n: u64, count: u64) -> Result<()> {
+    /// Finds where the segments of `n` elements begin, or of as many as are at `count`: segment flags.
+    fn find(&mut self, n: u64, count: u64) -> Result<InMemory> {
         let Source { address, len, .. } = self.source;
         let (is_offsets, is_few) = (self.source.is_offsets(), self.source.is_few(n));
         if is_offsets && !is_few {
@@ -339,7 +305,8 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
             LaunchShape::new(blocks, segment_flags::FEW_THREADS)
         } else {
             let work = if is_offsets { len } else { n };
-            let sms = u64::from(self.source.device.properties().sm_count);
+            let device = self.plan.finders.module.device();
+            let sms = u64::from(device.properties().sm_count);
             let most = sms.max(1) * BLOCKS_PER_SM;
             let blocks = work.div_ceil(segment_flags::PER_BLOCK).clamp(1, most) as u32;
             LaunchShape::new(blocks, segment_flags::THREADS)
@@ -358,8 +325,12 @@ impl<'p, O: SegmentedScanKernels> Segments<'p, O> {
                     module.launch_raw(&entry, config, &arguments![address, len, n, count, flags])
                 }
                 false => module.launch_raw(&entry, config, &arguments![address, n, count, flags]),
-            }
+            }?;
         }
+        Ok(InMemory {
+            address: flags,
+            ..InMemory::default()
+        })
     }
 }
 

@@ -18,7 +18,9 @@ pub(super) fn entries<O: Operator>(kernel: &ScanKernel) -> Vec<Entry> {
     let value = size_of::<O::Accumulator>() as u64;
     let request = || {
         let mut bytes = vec![8, 8, 8, 8, value, 4, 8, 8];
-        bytes.extend(O::IS_SEGMENTED.then_some(8));
+        if O::IS_SEGMENTED {
+            bytes.extend([8, 8]);
+        }
         bytes
     };
     let (tiles, add) = (vec![8, 8, 8, value, 4, 8], vec![8, 8, value, 4, 8]);
@@ -73,12 +75,14 @@ pub(super) struct Scan<'a, A> {
     pub(super) scratch: u64,
     /// Its words of 64 bits.
     pub(super) words: u64,
-    /// The address of the segment flags, a bit an element; null without segments.
+    /// The address of the segment flags, a bit an element, or of offsets; null without segments.
     pub(super) segment_flags: u64,
+    /// How many offsets, or the elements of a segment, where `flags` says so.
+    pub(super) segments: u64,
 }
 
 /// The parameters of a kernel that takes all that a scan is asked for.
-pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
+pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 10] {
     arguments![
         scan.input,
         scan.output,
@@ -89,6 +93,7 @@ pub(super) fn parameters<'s, A: Pod>(scan: &'s Scan<'_, A>) -> [Actual<'s>; 9] {
         scan.scratch,
         scan.words,
         scan.segment_flags,
+        scan.segments,
     ]
 }
 

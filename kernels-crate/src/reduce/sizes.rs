@@ -36,6 +36,9 @@ pub const fn elements(rows: usize, each: usize) -> u64 {
 /// The most blocks of [`device`](super::device): one warp combines the totals of the groups.
 pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
 
+/// The most slices of a block of it.
+pub const MAX_SLICES: u32 = 16;
+
 /// The most warps of a block of [`one_wave`](super::one_wave).
 pub const MAX_WARPS: u32 = LANES;
 
@@ -61,6 +64,12 @@ pub const fn warps(tiles: u64) -> u32 {
 
 /// Warps of a block of [`segmented`](super::segmented).
 pub const SEGMENTED_WARPS: u32 = 8;
+
+/// Lanes that have a segment together in [`segmented::each`](super::segmented::each),
+pub const SEGMENT_LANES: u32 = 8;
+
+/// and segments of a block of it.
+pub const SEGMENTS_EACH: u32 = SEGMENTED_WARPS * LANES / SEGMENT_LANES;
 
 /// Words of scratch memory of [`segmented`](super::segmented) before those of the blocks; the
 /// first counts them.

@@ -202,16 +202,16 @@ fn in_order<O: Operator>(
 
 /// The values of the first `count` lanes, at most `MOST`, combined in pairs of neighbours,
 /// pairs of neighbouring pairs, and so on: in each of the first `MOST` lanes, if there are
-/// any.
+/// any. Of a power of two, so in every group of as many lanes, each with a `count` of its own.
 ///
 /// # Safety
-/// All lanes of the warp call it, with the same `count`.
+/// All lanes of the warp call it, those of a group with the same `count`.
 #[inline(always)]
 pub unsafe fn pairs<O: Operator, const MOST: usize>(
     value: O::Accumulator,
     count: u32,
 ) -> O::Accumulator {
-    let lane = warp::lane_id();
+    let lane = warp::lane_id() % MOST.next_power_of_two() as u32;
     let mut total = value;
     for step in 0..MOST.next_power_of_two().ilog2() {
         let bit = 1 << step;

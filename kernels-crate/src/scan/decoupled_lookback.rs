@@ -24,7 +24,7 @@ use cuda_std::{shared_array, thread, warp};
 
 use super::lanes::{self, LANES, unspecified};
 use super::launch_tag::take_ticket;
-use super::lookback::{AsPublished, InGroups, Links, LookBack};
+use super::lookback::{AsPublished, InGroups, Links, LookBack, exchange};
 use super::partial::Partial;
 use super::request::Request;
 use super::segment::Segment;
@@ -99,7 +99,8 @@ unsafe fn run<
         }
         thread::sync_threads();
         let (tile, tag) = (u64::from(*ticket as u32), (*ticket >> 32) as u32);
-        let links = Links::new::<L>(request, tiles, tag);
+        let memory = (request.scratch, request.words);
+        let links = Links::new::<L>(memory, request.initial(), tiles, tag);
         if warp == 0 {
             links.clear_stale::<L>();
         }
@@ -133,37 +134,5 @@ unsafe fn run<
             };
             held.write::<V, R>(&request, tile::prefix_of_segment::<O>(in_tile, prefix));
         }
-    }
-}
-
-/// Publishes a tile's aggregate and its inclusive prefix, unless nobody waits for it: the last
-/// tile, which may be cut short. Its exclusive prefix, in every lane.
-///
-/// # Safety
-/// All lanes of one warp of the tile's block call it.
-#[inline(always)]
-unsafe fn exchange<O: Operator, L: LookBack<O>>(
-    links: &Links<O>,
-    tile: u64,
-    is_awaited: bool,
-    aggregate: O::Accumulator,
-) -> Option<O::Accumulator> {
-    let publishes = is_awaited && warp::lane_id() == 0;
-    // SAFETY: the caller's.
-    unsafe {
-        if publishes {
-            L::publish(links, tile, aggregate);
-        }
-        let prefix = match tile {
-            0 => links.initial(),
-            _ => Some(L::find(links, tile)),
-        };
-        if publishes {
-            L::publish_prefix(links, tile, || match prefix {
-                Some(prefix) => O::combine(prefix, aggregate),
-                None => aggregate,
-            });
-        }
-        prefix
     }
 }

@@ -5,14 +5,17 @@ use cuda_std::{mem, thread, warp};
 
 use super::chain::{Chain, PAUSE};
 use super::lanes::{LANES, words_of};
-use super::request::Request;
+use super::partial::Partial;
 use super::scratch::{GROUP, chain_begin, links};
 use super::status::{self, Look};
 use crate::operator::Operator;
 
 /// What the blocks of a launch need to look back.
 pub struct Links<O: Operator> {
-    request: Request<O>,
+    scratch: *mut u64,
+    /// How many words of it.
+    words: u64,
+    initial: Partial<O::Accumulator>,
     tiles: u64,
     tag: u32,
     /// A link a tile, or a group.
@@ -20,24 +23,30 @@ pub struct Links<O: Operator> {
 }
 
 impl<O: Operator> Links<O> {
-    /// Those of `tiles` tiles, in the launch with this tag, for one way to look back.
+    /// Those of `tiles` tiles behind `initial`, in the launch with this tag, for one way to look back.
     #[inline(always)]
-    pub fn new<L: LookBack<O>>(request: Request<O>, tiles: u64, tag: u32) -> Self {
+    pub fn new<L: LookBack<O>>(
+        (scratch, words): (*mut u64, u64),
+        initial: Partial<O::Accumulator>,
+        tiles: u64,
+        tag: u32,
+    ) -> Self {
         let first = chain_begin(tiles, words_of::<O::Accumulator>(), L::IN_GROUPS);
-        let words = request.scratch.wrapping_add(first as usize);
+        let links = links(tiles, L::IN_GROUPS);
         Self {
-            request,
+            scratch,
+            words,
+            initial,
             tiles,
             tag,
-            chain: Chain::new(words, links(tiles, L::IN_GROUPS), tag),
+            chain: Chain::new(scratch.wrapping_add(first as usize), links, tag),
         }
     }
 
     /// What lies before the first tile.
     #[inline(always)]
     pub fn initial(&self) -> Option<O::Accumulator> {
-        let Request { initial, .. } = self.request;
-        self.request.has_initial().then_some(initial)
+        self.initial.exists.then_some(self.initial.value)
     }
 
     /// Clears what this launch does not write, as [`status::clear_stale`]. One warp of every
@@ -50,7 +59,7 @@ impl<O: Operator> Links<O> {
         if self.tag > 2 {
             return;
         }
-        let Request { scratch, words, .. } = self.request;
+        let Self { scratch, words, .. } = *self;
         let chain = chain_begin(self.tiles, words_of::<O::Accumulator>(), L::IN_GROUPS);
         // SAFETY: the caller's.
         unsafe {
@@ -153,14 +162,14 @@ impl<O: Operator> LookBack<O> for InGroups {
     #[inline(always)]
     unsafe fn publish(links: &Links<O>, tile: u64, aggregate: O::Accumulator) {
         // SAFETY: the caller's.
-        unsafe { status::publish(links.request.scratch, tile, aggregate, links.tag) };
+        unsafe { status::publish(links.scratch, tile, aggregate, links.tag) };
     }
 
     /// The groups before the tile's, and the tiles of its group before it. The first tile
     /// of a group has the whole group before instead, and publishes what it finds.
     #[inline(always)]
     unsafe fn find(links: &Links<O>, tile: u64) -> O::Accumulator {
-        let (chain, scratch) = (&links.chain, links.request.scratch);
+        let (chain, scratch) = (&links.chain, links.scratch);
         let group = (tile - 1) / GROUP;
         let count = (tile - group * GROUP) as u32;
         // SAFETY: the caller's.
@@ -187,5 +196,37 @@ impl<O: Operator> LookBack<O> for InGroups {
             }
             found
         }
+    }
+}
+
+/// Publishes a tile's aggregate and its inclusive prefix, unless nobody waits for it: the last
+/// tile, which may be cut short. Its exclusive prefix, in every lane.
+///
+/// # Safety
+/// All lanes of one warp of the tile's block call it.
+#[inline(always)]
+pub unsafe fn exchange<O: Operator, L: LookBack<O>>(
+    links: &Links<O>,
+    tile: u64,
+    is_awaited: bool,
+    aggregate: O::Accumulator,
+) -> Option<O::Accumulator> {
+    let publishes = is_awaited && warp::lane_id() == 0;
+    // SAFETY: the caller's.
+    unsafe {
+        if publishes {
+            L::publish(links, tile, aggregate);
+        }
+        let prefix = match tile {
+            0 => links.initial(),
+            _ => Some(L::find(links, tile)),
+        };
+        if publishes {
+            L::publish_prefix(links, tile, || match prefix {
+                Some(prefix) => O::combine(prefix, aggregate),
+                None => aggregate,
+            });
+        }
+        prefix
     }
 }

@@ -228,7 +228,7 @@ macro_rules! decoupled_lookback_kernels {
 
 /// One entry of a scan: its attributes, the part of the artifact that it is in, its name, its
 /// operator, and the function with the constants that it has in [`sizes`](crate::scan::sizes).
-/// With `segment_flags` it has a parameter more; with `late` behind it, see `launches_late` of
+/// With `segment_flags` it has two parameters more; with `late` behind it, see `launches_late` of
 /// [`Request`](crate::scan::request::Request).
 #[doc(hidden)]
 #[macro_export]
@@ -253,18 +253,21 @@ macro_rules! scan_entry {
                 flags: u32,
                 scratch: *mut u64,
                 words: u64,
-                $($flags: *const u32,)?
+                $($flags: *const u32, segments: u64,)?
             ) {
                 // SAFETY: the kernel's own contract.
                 unsafe {
-                    const LATE: bool = $crate::scan_entry!(@is_late $($($late)?)?);
-                    if !LATE {
+                    // Where no earlier launch has found the segments, there is nothing to be late for.
+                    let launches_late = $crate::scan_entry!(@is_late $($($late)?)?)
+                        && flags & ($crate::scan::OF_LENGTH | $crate::scan::BY_OFFSETS) == 0;
+                    if !launches_late {
                         ::cuda_std::grid::launch_dependents();
                     }
                     let request = $crate::scan::request::Request::<$operator> {
                         input, output, n, count, initial, flags, scratch, words,
                         segment_flags: $crate::scan_entry!(@or_null $($flags)?),
-                        launches_late: LATE,
+                        segments: $crate::scan_entry!(@segments $($flags segments)?),
+                        launches_late,
                     };
                     $crate::scan::$module::$function::<
                         $operator,
@@ -276,6 +279,8 @@ macro_rules! scan_entry {
     };
     (@is_late) => { false };
     (@is_late late) => { true };
+    (@segments) => { 0 };
+    (@segments $flags:ident $segments:ident) => { $segments };
     (@or_null) => { ::core::ptr::null() };
     (@or_null $flags:ident) => { $flags };
 }

@@ -9,6 +9,7 @@
 // A loop over constant indices unrolls, and what it indexes stays in registers.
 #![allow(clippy::needless_range_loop)]
 
+pub mod chained;
 #[cfg(feature = "instances")]
 pub mod instances;
 #[cfg(not(target_os = "cuda"))]
@@ -27,7 +28,6 @@ pub mod words;
 // The algorithms, and what they have in common.
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod blelloch;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod chain;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod decoupled_lookback;
@@ -35,19 +35,15 @@ pub mod decoupled_lookback;
 pub mod hillis_steele;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod items;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lanes;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod launch_tag;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookahead;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lookback;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_block;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod one_wave;
-#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod partial;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod reduce_then_scan;
@@ -58,8 +54,10 @@ pub mod rows;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod segment;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod short;
 pub mod status;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+pub mod strips;
 pub mod tagged;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod tile;
@@ -84,6 +82,18 @@ pub const DEALT: u32 = 1 << 5;
 /// began on another device, and what it is there is in the scratch memory
 /// ([`BEFORE`](scratch::BEFORE)).
 pub const FOLLOWS: u32 = 1 << 6;
+/// Bit of the `flags` of segments: one begins at every element whose index is a multiple of the
+/// number of [`Request::segments`](request::Request::segments); nothing is read of where they begin.
+pub const OF_LENGTH: u32 = 1 << 7;
+/// Bit of the `flags` of segments, in [`one_wave`] of small tiles: where they begin is said by
+/// [`Request::segments`](request::Request::segments) offsets of 32 bits, or of 64 with
+/// [`WIDE_OFFSETS`], where segment flags would be.
+pub const BY_OFFSETS: u32 = 1 << 8;
+/// Bit of the `flags` beside [`BY_OFFSETS`]: offsets have 64 bits.
+pub const WIDE_OFFSETS: u32 = 1 << 9;
+/// Bit of the `flags` of [`one_block`]'s kernels: lines of an array along one of its axes are
+/// scanned, each from its own beginning.
+pub const LINES: u32 = 1 << 10;
 /// Bit of the `flags` of [`blelloch`]'s kernels: nothing is added afterwards, the results are
 /// final.
 pub const FINAL: u32 = 1 << 2;

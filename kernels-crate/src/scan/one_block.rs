@@ -1,23 +1,31 @@
-//! The scan of an array that one block holds in its registers.
+//! The scan of an array that one block holds in its registers, and of the lines of an array.
 //!
-//! Shared memory: an aggregate a warp.
+//! A longer line, one of many, the block walks down tile by tile. Short ones are scanned in [`short`],
+//! and those whose elements lie apart in [`strips`].
 //!
-//! Association: as in [`rows`](super::rows); the warps by [`lanes::scan`].
+//! Shared memory: an aggregate a warp, of this tile and the one before.
+//!
+//! Association: a tile as in [`rows`](super::rows), its warps by [`lanes::scan`]; the tiles of a line
+//! in order.
 
-use cuda_std::{shared_array, thread};
+use cuda_std::{misc, shared_array, thread, warp};
 
-use super::lanes::{self, LANES, unspecified};
+use super::LINES;
+use super::lanes::{self, LANES};
 use super::partial::Partial;
 use super::request::Request;
 use super::rows::Read;
 use super::shape::elements_of_warp;
+use super::{short, strips};
 use crate::operator::Operator;
 
-/// Scans as `request` says, which has no more than a block's elements.
+/// Scans as `request` says. With [`LINES`], `n` is the number of elements of a line, of which each block
+/// has one, and `words` the elements from one of the line's to the next; where that is not 1, see
+/// [`strips::scan`], and for lines of up to [`short::most`] elements [`short::scan`].
 ///
 /// # Safety
-/// One block of at most `W` whole warps, enough for the elements; input and output hold
-/// `n` elements, and are the same or do not overlap.
+/// Blocks of at most `W` whole warps, one for each line; input and output hold the elements of all, and
+/// are the same or do not overlap.
 #[inline(always)]
 pub unsafe fn scan<
     O: Operator,
@@ -27,52 +35,55 @@ pub unsafe fn scan<
     const VECTORS: usize,
     const RESULTS: usize,
 >(
-    request: Request<O>,
+    mut request: Request<O>,
 ) {
     const { assert!(W <= LANES as usize, "a warp scans the warps' aggregates") };
-    let aggregates = shared_array![u128; 32].cast::<O::Accumulator>();
-    let warp = thread::thread_idx_x() / LANES;
-    let lane = cuda_std::warp::lane_id();
-    let each = elements_of_warp(R, E);
-    let first = u64::from(warp) * each;
-    // SAFETY: the caller's; a warp writes its own aggregate before the barrier.
+    let aggregates = shared_array![u128; 64].cast::<O::Accumulator>();
+    let (warps, each) = (thread::block_dim_x() / LANES, elements_of_warp(R, E));
+    let (warp, lane) = (thread::thread_idx_x() / LANES, warp::lane_id());
+    let mut first = u64::from(warp) * each;
+    // SAFETY: the caller's; aggregates are written and read on different sides of a barrier, and
+    // those of the next tile lie elsewhere.
     unsafe {
+        if request.flags & LINES != 0 {
+            if request.words != 1 {
+                return strips::scan::<O, R, E>(&request.begin());
+            }
+            if request.n <= short::most(E) {
+                return short::scan::<O, E>(&request.begin());
+            }
+            let line = thread::block_idx_x() as usize * request.n as usize;
+            request.input = request.input.wrapping_add(line);
+            request.output = request.output.wrapping_add(line);
+        }
         request.prefetch(first, each as u32);
         let request = request.begin();
-        let rows = Read::<O, R, E, VECTORS>::start(&request, first).scan();
-        if lane == 0 {
-            *aggregates.add(warp as usize) = rows.aggregate();
+        let mut before = request.initial();
+        let (mut tile, mut turn) = (0, 0);
+        while tile < request.n {
+            let rows = Read::<O, R, E, VECTORS>::start(&request, first).scan();
+            let of_tile = aggregates.wrapping_add(turn * LANES as usize);
+            if lane == 0 {
+                *of_tile.wrapping_add(warp as usize) = rows.aggregate();
+            }
+            thread::sync_threads();
+            let with = (request.n - tile).div_ceil(each).min(warps.into()) as u32;
+            let own = *of_tile.wrapping_add(lane.min(with - 1) as usize);
+            let scanned = lanes::scan::<O>(own, with);
+            let below = lanes::from_lane(scanned, warp.max(1) - 1);
+            if rows.is_any() {
+                let mut prefix = before;
+                if warp > 0 {
+                    prefix = Partial::some(before.then::<O>(below));
+                }
+                rows.store::<RESULTS>(&request, prefix);
+            }
+            before.value = before.then::<O>(lanes::from_lane(scanned, with - 1));
+            // Not known to the compiler, which would make two loops of this one.
+            before.exists = misc::in_register(1) != 0;
+            tile += u64::from(warps) * each;
+            first += u64::from(warps) * each;
+            turn = 1 - turn;
         }
-        thread::sync_threads();
-        if !rows.is_any() {
-            return;
-        }
-        let prefix = prefix_of_warp::<O>(aggregates, warp, request.initial());
-        rows.store::<RESULTS>(&request, prefix);
-    }
-}
-
-/// The exclusive prefix of the warp: that of the tile, and the aggregates of the warps below.
-///
-/// # Safety
-/// All lanes of the warp call it; the aggregates of the warps below are there.
-#[inline(always)]
-unsafe fn prefix_of_warp<O: Operator>(
-    aggregates: *const O::Accumulator,
-    warp: u32,
-    tile: Partial<O::Accumulator>,
-) -> Partial<O::Accumulator> {
-    if warp == 0 {
-        return tile;
-    }
-    let lane = cuda_std::warp::lane_id();
-    let mut aggregate = unspecified();
-    // SAFETY: the caller's.
-    unsafe {
-        if lane < warp {
-            aggregate = *aggregates.add(lane as usize);
-        }
-        let below = lanes::from_lane(lanes::scan::<O>(aggregate, warp), warp - 1);
-        Partial::some(tile.then::<O>(below))
     }
 }

@@ -3,7 +3,7 @@
 use cuda_std::grid;
 
 use super::partial::Partial;
-use super::{EXCLUSIVE, FOLLOWS, HAS_INITIAL, lanes};
+use super::{BY_OFFSETS, EXCLUSIVE, FOLLOWS, HAS_INITIAL, OF_LENGTH, lanes};
 use crate::operator::Operator;
 
 /// What a scan is asked for: its kernel's parameters.
@@ -26,6 +26,9 @@ pub struct Request<O: Operator> {
     pub words: u64,
     /// Which elements begin a segment, [`segment_flags`](super::segment_flags); null where there is one alone.
     pub segment_flags: *const u32,
+    /// With [`OF_LENGTH`] the elements of a segment; with [`BY_OFFSETS`] the number of offsets, which
+    /// are at `segment_flags`.
+    pub segments: u64,
     /// Whether the next launch may begin only once those before this one are done. Of a small
     /// scan in segments that is faster (docs/records/2026-11-24-h200-readable-scans.md).
     pub launches_late: bool,
@@ -84,6 +87,18 @@ impl<O: Operator> Request<O> {
     #[inline(always)]
     pub fn has_initial(&self) -> bool {
         !O::IS_SEGMENTED && self.flags & HAS_INITIAL != 0
+    }
+
+    /// Whether all segments have the same number of elements.
+    #[inline(always)]
+    pub fn is_of_length(&self) -> bool {
+        O::IS_SEGMENTED && self.flags & OF_LENGTH != 0
+    }
+
+    /// Whether segments begin at offsets.
+    #[inline(always)]
+    pub fn is_by_offsets(&self) -> bool {
+        O::IS_SEGMENTED && self.flags & BY_OFFSETS != 0
     }
 
     /// Whether the first of an array's segments began in another array, before this one.

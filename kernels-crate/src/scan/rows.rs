@@ -5,13 +5,14 @@
 use bytemuck::Pod;
 use core::array::from_fn;
 use cuda_std::mem::{LoadHint, StoreHint, load_global, store_global};
+use cuda_std::shared::SharedPtr;
 use cuda_std::warp;
 
 use super::items::{self, Items, Vector};
 use super::lanes::{self, LANES, unspecified};
 use super::partial::Partial;
 use super::request::Request;
-use super::segment_flags::bits;
+use super::segment_flags::{EACH, bits};
 use super::shape::elements_of_warp;
 use crate::operator::Operator;
 
@@ -53,14 +54,14 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
         let count = request.n.saturating_sub(first).min(u64::from(Self::ALL)) as u32;
         let from = request.input.wrapping_add(first as usize);
         let at = |row: usize| row as u32 * row_of(E) + warp::lane_id() * E as u32;
-        // SAFETY: the request's segment flags are those of its elements.
-        let segment_flags = from_fn(|row| unsafe {
-            bits::FlagWords::of::<O, E>(
-                request.segment_flags,
-                first + u64::from(at(row)),
-                request.n,
-            )
-        });
+        let segment_flags = if request.is_of_length() {
+            bits::FlagWords::of_rows::<R, E>(first + u64::from(at(0)), row_of(E), request.segments)
+        } else {
+            // SAFETY: the caller's.
+            from_fn(|row| unsafe {
+                bits::FlagWords::of::<O, E>(request, first + u64::from(at(row)))
+            })
+        };
         // One branch around all rows: none waits for another.
         // SAFETY: only elements that exist are read.
         let items = unsafe {
@@ -79,6 +80,29 @@ impl<O: Operator, const R: usize, const E: usize, const V: usize> Read<O, R, E, 
             items,
             segment_flags,
         }
+    }
+
+    /// Whether a segment begins with the lane's first item.
+    #[inline(always)]
+    pub fn begins_segment(&self) -> bool {
+        self.segment_flags[0].flags().is_set(0)
+    }
+
+    /// Takes where segments begin from the words in shared memory of the block's elements, of which
+    /// the first has index `first`.
+    ///
+    /// # Safety
+    /// The words may be read.
+    #[inline(always)]
+    pub unsafe fn mark(&mut self, words: SharedPtr<u32>, first: u64) {
+        let start = (self.first - first) as u32 + warp::lane_id() * E as u32;
+        self.segment_flags = from_fn(|row| {
+            let bit = start + row as u32 * row_of(E);
+            // All bits of a lane's items are in a word, or begin one.
+            let last = (bit + E as u32 - 1) / EACH as u32;
+            // SAFETY: the caller's.
+            unsafe { bits::FlagWords::in_shared::<E>(words, bit, last) }
+        });
     }
 
     /// The lane's items of a row, where the first of them is in the array, and how many there are.

@@ -57,6 +57,24 @@ pub const fn elements_of_block(warps: usize, rows: usize, each: usize) -> u64 {
     warps as u64 * elements_of_warp(rows, each)
 }
 
+/// So many times the elements of a lane in a tile of [`one_block`](super::one_block) it has in
+/// [`strips`](super::strips).
+pub const TIMES: usize = 2;
+
+/// The most elements of a line that a group of lanes walks down, `each` a lane at a time.
+#[inline(always)]
+pub const fn most_of_line(each: usize) -> u64 {
+    each as u64 * LANES as u64 * 4
+}
+
+/// Lanes of that group, for a line of `n` elements, at least 1: a power of two.
+#[inline(always)]
+pub const fn lanes_of_line(n: u32, each: usize) -> u32 {
+    let lanes = n.div_ceil(each as u32);
+    let lanes = if lanes < LANES { lanes } else { LANES };
+    lanes.next_power_of_two()
+}
+
 /// That of kernels which hold a [segment](super::segment) a warp: tiles as those of
 /// [`lookahead`](super::lookahead), so that results have the same bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,7 +43,7 @@ impl<O: Operator, const ITEMS: usize> Held<O, ITEMS> {
         unsafe {
             let slot = slot::<V, R>();
             let first = segment.first + u64::from(warp::lane_id()) * ITEMS as u64;
-            let words = bits::FlagWords::of::<O, ITEMS>(request.segment_flags, first, request.n);
+            let words = bits::FlagWords::of::<O, ITEMS>(request, first);
             segment.fetch::<O::Input, V>(request.input, slot);
             let items = Segment::<ITEMS>::items::<O::Input, V>(request.input, slot);
             let segment_flags = words.flags();

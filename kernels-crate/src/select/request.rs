@@ -84,6 +84,7 @@ impl<P: Predicate> Request<P> {
             scratch: self.scratch,
             words: self.words,
             segment_flags: core::ptr::null(),
+            segments: 0,
             launches_late: false,
         }
     }

@@ -271,12 +271,14 @@ def scan(
     if axis is not None:
         if keys is not None or segments is not None:
             raise ValueError("axis is given beside keys or segments, allowed is one of them")
-        return _scan_rows(kind, array, op, exclusive, axis, out, dtype, device)
     taken, how = _taken(kind, array, "array"), {"exclusive": bool(exclusive)}
     family = _SCAN[keys is not None or segments is not None]
     types, each = _types(family, op, taken, dtype)
     n = taken.len // each
     result, shape = _written(types, each, (n,))
+    if axis is not None:
+        shape = taken.shape
+        how["along"] = shape[axis], math.prod(shape[axis + 1 :])
     if keys is not None:
         beside = _beside(kind, keys, "keys", taken)
         if beside.len != n:
@@ -294,28 +296,6 @@ def scan(
         results, output = out, _checked_out(kind, out, taken, shape, result)
     _run(computes, kind, family, op, types, taken, output, each, **how)
     return results if out is not None else kind.given(results, False)
-
-
-def _scan_rows(kind, array, op, exclusive, axis, out, dtype, device):
-    """A scan along an axis: each row is a segment."""
-    rows = kind.in_order(array, axis)
-    taken = kind.take(rows, "array")
-    types, _ = _types("scan_segments", op, taken, dtype)
-    length = taken.shape[-1]
-    starts = np.arange(taken.len // max(length, 1), dtype=np.uint64) * np.uint64(length)
-    offsets = kind.offsets(starts, taken)
-    results = kind.empty(taken.shape, types[1], taken)
-    how = {"exclusive": bool(exclusive), "offsets": _offsets(kind.take(offsets, "segments"))}
-    computes, output = _device(device, kind, taken), kind.take(results, "out")
-    _run(computes, kind, "scan_segments", op, types, taken, output, **how)
-    results = kind.restored(results, axis)
-    if out is None:
-        return kind.given(results, False)
-    if tuple(out.shape) != tuple(results.shape):
-        shapes = tuple(out.shape), tuple(results.shape)
-        raise ValueError(f"out has the shape {shapes[0]}, needed is {shapes[1]}")
-    out[...] = results
-    return out
 
 
 def reduce(array, op="sum", *, axis=None, segments=None, dtype=None, device=None):
@@ -342,13 +322,10 @@ def reduce(array, op="sum", *, axis=None, segments=None, dtype=None, device=None
     if axis is not None:
         array = kind.in_order(array, axis)
         taken = kind.take(array, "array")
-        shape, length = taken.shape[:-1], taken.shape[-1]
-        # Rows of no elements have results too.
-        bounds = np.arange(math.prod(shape) + 1, dtype=np.uint64) * np.uint64(length)
-        segments = kind.offsets(bounds, taken)
+        shape, how = taken.shape[:-1], {"along": (taken.shape[-1], 1)}
     else:
-        taken, shape = _taken(kind, array, "array"), ()
-    family, how = _REDUCE[segments is not None], {}
+        taken, shape, how = _taken(kind, array, "array"), (), {}
+    family = _REDUCE[segments is not None or axis is not None]
     types, each = _types(family, op, taken, dtype)
     if segments is not None:
         beside = _beside(kind, segments, "segments", taken)

@@ -87,13 +87,6 @@ class Host:
         """The array in C order with ``axis`` as its last one; a copy where it is not so."""
         return np.require(np.moveaxis(array, axis, -1), requirements="CA")
 
-    def restored(self, array, axis):
-        return np.moveaxis(array, -1, axis)
-
-    def offsets(self, values, like):
-        """Offsets beside an array."""
-        return values
-
     def given(self, result, scalar):
         """A result as it is returned."""
         return result[()] if scalar else result
@@ -133,13 +126,6 @@ class Cupy:
     def in_order(self, array, axis):
         return self.module.ascontiguousarray(self.module.moveaxis(array, axis, -1))
 
-    def restored(self, array, axis):
-        return self.module.moveaxis(array, -1, axis)
-
-    def offsets(self, values, like):
-        with self.module.cuda.Device(like.ordinal):
-            return self.module.asarray(values)
-
     def given(self, result, scalar):
         return result
 
@@ -174,13 +160,6 @@ class Torch:
 
     def in_order(self, array, axis):
         return self.module.movedim(array, axis, -1).contiguous()
-
-    def restored(self, array, axis):
-        return self.module.movedim(array, -1, axis)
-
-    def offsets(self, values, like):
-        values = self.module.from_numpy(values.view(np.int64))
-        return values.to(f"cuda:{like.ordinal}")
 
     def given(self, result, scalar):
         return result
@@ -224,11 +203,6 @@ class Exchanged:
 
     def in_order(self, array, axis):
         raise ValueError("array is not in C order along its last axis, as one of this package has to be")
-
-    restored = in_order
-
-    def offsets(self, values, like):
-        raise ValueError("axis is not allowed for arrays of this package with several dimensions")
 
     def given(self, result, scalar):
         is_ours = isinstance(result, _quadscan.DeviceArray)

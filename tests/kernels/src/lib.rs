@@ -12,10 +12,12 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
+//! - `chained`: a kernel of one's own with a chained scan.
 //! - `cubature`: functions of several variables.
 //! - `monte_carlo`: functions of many.
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 
+pub mod chained;
 pub mod cubature;
 pub mod monte_carlo;
 

@@ -9,6 +9,7 @@ mod adaptive;
 mod adaptive_wide;
 mod batches;
 mod block_scan;
+mod chained;
 mod composite;
 mod cubature;
 mod cubature_formula;
@@ -182,6 +183,10 @@ fn cases() -> Vec<Case> {
         scan::zeros_infinities_and_nans_are_what_ieee_754_says,
         scan::arrays_of_more_than_4294967296_elements_are_scanned,
         scan::arrays_of_more_than_2147483648_elements_are_scanned_by_every_algorithm,
+        scan::lines_along_every_axis_are_scanned_from_their_own_beginnings,
+        scan::lines_have_the_bits_of_scans_of_their_own_where_a_block_holds_them,
+        scan::axes_and_arrays_that_do_not_fit_are_refused,
+        chained::a_kernel_selects_by_a_chained_scan_and_again,
         scan::sizes_that_do_not_fit_are_refused_and_nothing_is_written,
         scan::plans_that_cannot_be_made_are_refused,
         scan::memory_of_another_device_is_refused,
@@ -213,6 +218,7 @@ fn cases() -> Vec<Case> {
         reduce_operators::an_operator_that_is_not_commutative_keeps_the_order_of_its_elements,
         segmented_reduce::segments_of_all_lengths_have_the_sums_of_their_elements,
         segmented_reduce::every_segment_begins_with_the_initial_value,
+        segmented_reduce::segments_of_one_length_need_no_offsets,
         segmented_reduce::sums_of_segments_have_the_same_bits_again,
         segmented_reduce::offsets_that_do_not_ascend_write_nothing_elsewhere,
         segmented_reduce::segments_that_do_not_fit_their_results_are_refused,
@@ -221,6 +227,7 @@ fn cases() -> Vec<Case> {
         segmented_scan::an_operator_that_is_not_commutative_keeps_the_order_in_segments,
         segmented_scan::segments_of_any_length_begin_anywhere,
         segmented_scan::keys_flags_and_offsets_say_the_same,
+        segmented_scan::segments_of_one_length_begin_at_its_multiples,
         segmented_scan::segments_are_scanned_in_place_counted_and_in_graphs,
         segmented_scan::segments_of_no_elements_are_left_alone,
         segmented_scan::segments_that_do_not_fit_are_refused,

@@ -56,9 +56,16 @@ fn agrees<O>(
 where
     O: ReduceKernels + Identity,
 {
-    let mut plan = SegmentedPlan::<O>::new(&bench.module)?;
+    // By groups of lanes, where segments are short and few; and by shares of elements, where they are
+    // not, or it is asked for.
+    let mut by_groups = SegmentedPlan::<O>::new(&bench.module)?;
+    let mut by_shares = SegmentedPlan::<O>::new(&bench.module)?.by_shares();
     for (name, lengths) in layouts() {
         for (first, outside) in [(0, 0), (1, 0), (3, 2)] {
+            let plan = match first {
+                1 => &mut by_shares,
+                _ => &mut by_groups,
+            };
             let mut offsets = vec![outside as u32];
             for &length in &lengths {
                 offsets.push(offsets[offsets.len() - 1] + length as u32);
@@ -140,6 +147,29 @@ pub(crate) fn segments_of_all_lengths_have_the_sums_of_their_elements(bench: &Be
 pub(crate) fn every_segment_begins_with_the_initial_value(bench: &Bench) -> Outcome {
     agrees::<Sum<u32>>(bench, word, Some(77))?;
     agrees::<Sum<f64>>(bench, small, Some(0.5))
+}
+
+/// In both ways: short segments, and those of which a warp has several tiles.
+pub(crate) fn segments_of_one_length_need_no_offsets(bench: &Bench) -> Outcome {
+    let mut plan = SegmentedPlan::<Sum<u32>>::new(&bench.module)?;
+    for (length, segments) in [(1, 1000), (7, 300), (64, 33), (0, 5), (3000, 3), (5, 0)] {
+        let numbers: Vec<u32> = (0..length * segments).map(word).collect();
+        let input = bench.device.upload(&numbers)?;
+        let mut output = bench.device.upload(&vec![7_u32; segments])?;
+        plan.reduce_by_length(length, &input, &mut output)?;
+        let sum = |i| {
+            let elements = &numbers[i * length..(i + 1) * length];
+            elements.iter().fold(0, |sum: u32, &x| sum.wrapping_add(x))
+        };
+        let right: Vec<u32> = (0..segments).map(sum).collect();
+        assert_eq!(output.to_vec()?, right, "{segments} of {length}");
+    }
+    let input = bench.device.upload(&[1_u32; 7])?;
+    let mut output = bench.device.upload(&[0_u32; 2])?;
+    let refused = plan.reduce_by_length(3, &input, &mut output);
+    let said = refused.expect_err("seven are not two of three").to_string();
+    assert!(said.contains('7') && said.contains('6'), "{said}");
+    Ok(())
 }
 
 /// Floats of which every association has bits of its own, on schedules of their own.

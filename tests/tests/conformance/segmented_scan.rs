@@ -189,18 +189,15 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
     let none = device.upload::<u32>(&[])?;
     plan.by_offsets(&none).inclusive(&input, &mut output)?;
     let one = oracle::inclusive::<Sum<u64>>(None, &elements);
-    compare(
-        &output.to_vec()?,
-        &one,
-        "segment_flags_of_few_offsets_4, of none",
-    );
+    compare(&output.to_vec()?, &one, "segmented_small, of none");
 
     // In no order, some twice, some beyond the last element: few, and so many that most are.
     let mut any: Vec<u64> = starts.iter().map(|&start| start as u64).collect();
     any.extend([n as u64, n as u64 + 1, u64::MAX, any[any.len() / 2], any[3]]);
     for (more, of_8, of_4) in [
+        (0, "segmented_small, 8", "segmented_small, 4"),
         (
-            0,
+            5000,
             "segment_flags_of_few_offsets_8",
             "segment_flags_of_few_offsets_4",
         ),
@@ -224,6 +221,37 @@ pub(crate) fn keys_flags_and_offsets_say_the_same(bench: &Bench) -> Outcome {
             plan.by_offsets(offsets).inclusive(&input, &mut output)?;
             compare(&output.to_vec()?, &right, &format!("{kernel}, in no order"));
         }
+    }
+    Ok(())
+}
+
+/// By every kernel: lengths around those of a lane, a warp's row and a tile, and more than all.
+pub(crate) fn segments_of_one_length_begin_at_its_multiples(bench: &Bench) -> Outcome {
+    type Operator = Segmented<Sum<u32>>;
+    let mut random = Random::named(14, "lengths");
+    for kernel in kernels::<Operator>(&bench.module) {
+        let n = kernel.tile as usize + 301;
+        let elements: Vec<u32> = samples(n, &mut random);
+        let input = bench.device.upload(&elements)?;
+        let mut output = bench.device.alloc_zeroed::<u32>(n)?;
+        let options = by(kernel.algorithm);
+        let mut plan = SegmentedPlan::<Sum<u32>>::with(&bench.module, n as u64, options)?;
+        for length in [1, 3, 28, 32, 100, 5000, 1 << 40] {
+            let starts: Vec<usize> = (0..n).step_by(length).collect();
+            let right = expected(&elements, &starts, |segment| {
+                oracle::exclusive::<Sum<u32>>(7, segment)
+            });
+            let mut segments = plan.by_length(length as u64);
+            segments.exclusive_with(7, &input, &mut output)?;
+            let what = format!("{} of {length}", kernel.entry);
+            compare(&output.to_vec()?, &right, &what);
+        }
+        let refused = plan.by_length(0).inclusive(&input, &mut output);
+        let said = refused.expect_err("no length").to_string();
+        assert!(
+            said.contains("length is 0, allowed are 1 or more"),
+            "{said}"
+        );
     }
     Ok(())
 }

@@ -19,6 +19,7 @@
 //! matrix-vector multiplication, 2016; here the segments' ends are no part of the work
 //! that is shared.
 
+pub mod each;
 pub mod offsets;
 pub mod run;
 pub mod tile;
@@ -34,7 +35,7 @@ use self::tile::Memory;
 use super::share::Share;
 use super::sizes::{self, HEAD, PIECE_WORDS, SEGMENTED_WARPS as WARPS};
 use super::vectors::Vectors;
-use super::{HAS_INITIAL, WIDE_OFFSETS};
+use super::{EACH, HAS_INITIAL, OF_LENGTH, WIDE_OFFSETS};
 use crate::operator::Operator;
 use crate::scan::lanes::LANES;
 
@@ -53,20 +54,35 @@ pub struct Request<O: Operator> {
     pub output: *mut O::Output,
     /// How many elements.
     pub n: u64,
-    /// One offset more than segments, ascending, of 32 or 64 bits.
+    /// One offset more than segments, ascending, of 32 or 64 bits; null with [`OF_LENGTH`].
     pub offsets: *const u8,
     /// How many segments.
     pub segments: u32,
     /// The result of a segment without elements; with [`HAS_INITIAL`] it also stands
     /// before the first element of every other.
     pub initial: O::Accumulator,
-    /// [`HAS_INITIAL`], [`WIDE_OFFSETS`].
+    /// [`HAS_INITIAL`], [`WIDE_OFFSETS`], [`OF_LENGTH`], [`EACH`].
     pub flags: u32,
     /// Words for the blocks' pieces; the first is 0 before and after a launch.
     pub scratch: *mut u64,
 }
 
 impl<O: Operator> Request<O> {
+    /// Whether all segments have as many elements.
+    #[inline(always)]
+    fn is_of_length(&self) -> bool {
+        self.flags & OF_LENGTH != 0
+    }
+
+    /// Bytes of an offset.
+    #[inline(always)]
+    fn bytes_of_offset(&self) -> u32 {
+        match self.flags & WIDE_OFFSETS {
+            0 => 4,
+            _ => 8,
+        }
+    }
+
     /// Writes the result of a segment with elements.
     ///
     /// # Safety
@@ -86,7 +102,7 @@ impl<O: Operator> Request<O> {
 /// Reduces as `request` says, once the launches before it are done.
 ///
 /// # Safety
-/// Blocks of [`WARPS`] warps; the offsets ascend; input, offsets and output are the
+/// With [`EACH`] see [`each::reduce`]. Blocks of [`WARPS`] warps; the offsets ascend; input, offsets and output are the
 /// request's, and the output does not overlap the others; the scratch memory has room for
 /// the blocks and is this launch's alone.
 #[inline(always)]
@@ -98,6 +114,10 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
         assert!(tile::pitch(R * U) * LANES as usize <= MAX_VECTORS);
     }
     grid::launch_dependents();
+    if request.flags & EACH != 0 {
+        // SAFETY: the caller's.
+        return unsafe { each::reduce(&request) };
+    }
     // SAFETY: the caller's.
     unsafe { prefetch::<O, R, U, E>(&request) };
     grid::wait_for_earlier();
@@ -108,8 +128,7 @@ pub unsafe fn reduce<O: Operator, const R: usize, const U: usize, const E: usize
     // by the one that counts last: the count's order and the barrier behind it make the
     // pieces of all blocks visible to all of its threads.
     unsafe {
-        let are_wide = request.flags & WIDE_OFFSETS != 0;
-        let offsets = Offsets::new(request.offsets, are_wide, request.segments, request.n);
+        let offsets = Offsets::new(&request);
         let tiles = offsets.elements.div_ceil(sizes::elements(R, E)) as u32;
         let share = Share::new(tiles, WARPS, blocks);
         let run = of_part::<O, R, U, E>(&request, &offsets, &share);
@@ -147,12 +166,11 @@ unsafe fn prefetch<O: Operator, const R: usize, const U: usize, const E: usize>(
     let warp = thread::thread_idx_x() / LANES;
     let first = share.tiles_of(thread::block_idx_x(), warp).start;
     let array = Vectors::new(request.input, request.n);
-    let wide = u64::from(request.flags & WIDE_OFFSETS != 0);
-    let last = u64::from(request.segments) * (4 + 4 * wide);
+    let last = u64::from(request.segments) * u64::from(request.bytes_of_offset());
     // SAFETY: the caller's; it is within the array, and within the offsets.
     unsafe {
         array.prefetch::<R, U>(u64::from(first) * R as u64 * u64::from(LANES));
-        if warp::lane_id() < 2 {
+        if warp::lane_id() < 2 && !request.is_of_length() {
             let at = if warp::lane_id() == 0 { 0 } else { last };
             prefetch_l2(request.offsets.wrapping_add(at as usize));
         }

@@ -3,6 +3,8 @@
 use core::array::from_fn;
 use cuda_std::warp;
 
+use super::Request;
+use crate::operator::Operator;
 use crate::scan::lanes::{self, LANES};
 
 /// The offsets of `segments` segments: one more than there are segments.
@@ -11,6 +13,8 @@ pub struct Offsets {
     at: *const u8,
     /// Of 64 bits, not of 32.
     are_wide: bool,
+    /// The elements of each segment, where all have as many: no offset is read.
+    length: Option<u64>,
     /// How many segments.
     pub segments: u32,
     /// The first element of the first segment.
@@ -20,26 +24,53 @@ pub struct Offsets {
 }
 
 impl Offsets {
-    /// The offsets at `at`, into an array of `n` elements.
+    /// Those of a request, from the first element on, of which nothing is read.
+    #[inline(always)]
+    pub fn unread<O: Operator>(request: &Request<O>) -> Self {
+        let length = request.n / u64::from(request.segments.max(1));
+        Self {
+            at: request.offsets,
+            are_wide: request.bytes_of_offset() == 8,
+            length: request.is_of_length().then_some(length),
+            segments: request.segments,
+            first: 0,
+            elements: request.n,
+        }
+    }
+
+    /// Those of a request.
     ///
     /// # Safety
-    /// There are `segments` + 1 of them.
+    /// There are one more than segments, if any are.
     #[inline(always)]
-    pub unsafe fn new(at: *const u8, are_wide: bool, segments: u32, n: u64) -> Self {
-        let mut offsets = Self {
-            at,
-            are_wide,
-            segments,
-            first: 0,
-            elements: 0,
-        };
+    pub unsafe fn new<O: Operator>(request: &Request<O>) -> Self {
+        let mut offsets = Self::unread(request);
+        let n = request.n;
         // SAFETY: the caller's.
         unsafe {
-            let (first, last) = (offsets.read(0).min(n), offsets.read(segments).min(n));
+            let (first, last) = (
+                offsets.read(0).min(n),
+                offsets.read(request.segments).min(n),
+            );
             offsets.first = first;
             offsets.elements = last.saturating_sub(first);
         }
         offsets
+    }
+
+    /// Where a segment begins and ends, within the array.
+    ///
+    /// # Safety
+    /// There is such a segment; these are [unread](Self::unread).
+    #[inline(always)]
+    pub unsafe fn range(&self, segment: u32) -> (u64, u64) {
+        // SAFETY: the caller's.
+        unsafe {
+            // No read waits behind a branch for the other.
+            let (begin, end) = (self.read(segment), self.read(segment + 1));
+            let begin = begin.min(self.elements);
+            (begin, end.clamp(begin, self.elements))
+        }
     }
 
     /// Offset `i`.
@@ -48,6 +79,9 @@ impl Offsets {
     /// `i` is at most the number of segments.
     #[inline(always)]
     unsafe fn read(&self, i: u32) -> u64 {
+        if let Some(length) = self.length {
+            return u64::from(i) * length;
+        }
         // SAFETY: the caller's.
         unsafe {
             if self.are_wide {

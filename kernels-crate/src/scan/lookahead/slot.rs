@@ -14,7 +14,7 @@ use crate::scan::items::Items;
 use crate::scan::lanes::{LANES, unspecified};
 use crate::scan::partial::Partial;
 use crate::scan::request::Request;
-use crate::scan::segment_flags::bits::{FlagWords, SegmentFlags};
+use crate::scan::segment_flags::bits::{FlagWords, SegmentFlags, remainder};
 use crate::scan::segment_flags::{self, EACH};
 use crate::scan::shape::{TOTAL, VECTOR};
 
@@ -155,6 +155,12 @@ impl<'a, O: Operator> Slot<'a, O> {
     pub(crate) unsafe fn flags<const ITEMS: usize>(&self) -> SegmentFlags {
         if !O::IS_SEGMENTED {
             return SegmentFlags::none();
+        }
+        let request = &self.block.request;
+        if request.is_of_length() {
+            let first = self.first + u64::from(self.items_below::<ITEMS>());
+            let into = remainder(first, request.segments);
+            return FlagWords::of_length::<ITEMS>(into, request.segments).flags();
         }
         let range = self.flags_range();
         if range.bytes == 0 {
@@ -305,7 +311,7 @@ impl<'a, O: Operator> Slot<'a, O> {
     /// multiple of 16 bytes on.
     #[inline(always)]
     fn flags_range(&self) -> LoadRange {
-        if !O::IS_SEGMENTED {
+        if !O::IS_SEGMENTED || self.block.request.is_of_length() {
             return LoadRange::none();
         }
         let Request {

@@ -1,8 +1,9 @@
 //! Where segments begin, of offsets, in any order.
 
+use core::array::from_fn;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use cuda_std::mem::prefetch_l2;
-use cuda_std::{shared_array, thread, warp};
+use cuda_std::{misc, shared_array, thread, warp};
 
 use super::find::{begin, warps};
 use super::{EACH, FEW_PER_BLOCK, FEW_THREADS, FEW_WORDS};
@@ -83,28 +84,49 @@ pub unsafe fn of_few_offsets<F: Copy + Into<u64>>(
             *words.wrapping_add(thread as usize) = u32::from(is_first);
         }
         thread::sync_threads();
-        let mut i = thread;
-        // As often for all lanes of a warp.
-        while u64::from(i / LANES * LANES) < segments {
-            let mut found = [0; FEW_EACH];
-            for r in 0..FEW_EACH {
-                let i = u64::from(i + r as u32 * FEW_THREADS).min(segments - 1);
-                found[r] = (*offsets.wrapping_add(i as usize)).into();
-            }
-            for r in 0..FEW_EACH {
-                // Of one before the first this is larger than `own`.
-                let offset = found[r].wrapping_sub(first);
-                if warp::warp_vote_any(warp::FULL_MASK, offset < own) {
-                    add_neighbours(words, own, offset);
-                }
-            }
-            i += FEW_EACH as u32 * FEW_THREADS;
-        }
+        mark::<FEW_EACH>(words, (first, own), segments, |at| {
+            at.map(|i| (*offsets.wrapping_add(i as usize)).into())
+        });
         thread::sync_threads();
         if thread < FEW_WORDS && u64::from(thread) * EACH < own {
             let word = (first / EACH) as usize + thread as usize;
             *segment_flags.wrapping_add(word) = *words.wrapping_add(thread as usize);
         }
+    }
+}
+
+/// Sets the bits of the offsets that are among `own` elements from `first` on, in words of those
+/// elements. Of `segments` offsets `read` reads several together.
+///
+/// # Safety
+/// All threads of the block call it; the words are the block's, and others of it access them behind
+/// a barrier.
+#[inline(always)]
+pub unsafe fn mark<const EACH: usize>(
+    words: *mut u32,
+    (first, own): (u64, u64),
+    segments: u64,
+    read: impl Fn([u64; EACH]) -> [u64; EACH],
+) {
+    let threads = thread::block_dim_x();
+    let mut i = thread::thread_idx_x();
+    // As often for all lanes of a warp.
+    while u64::from(i / LANES * LANES) < segments {
+        let found = read(from_fn(|r| {
+            u64::from(i + r as u32 * threads).min(segments - 1)
+        }));
+        for r in 0..EACH {
+            // Of one before the first this is larger than `own`.
+            let offset = found[r].wrapping_sub(first);
+            let is_there = u64::from((i + r as u32 * threads) / LANES * LANES) < segments;
+            // SAFETY: the caller's.
+            unsafe {
+                if is_there && warp::warp_vote_any(warp::FULL_MASK, offset < own) {
+                    add_neighbours(words, own, offset);
+                }
+            }
+        }
+        i += EACH as u32 * threads;
     }
 }
 
@@ -125,13 +147,15 @@ unsafe fn add_neighbours(segment_flags: *mut u32, n: u64, offset: u64) {
     let mut bits = 1 << (offset % EACH);
     // SAFETY: all lanes are here; the word is there.
     unsafe {
-        for step in 0..LANES.ilog2() {
-            let delta = 1 << step;
+        // Not unrolled: this stands in scans several times.
+        let mut delta = misc::in_register(1);
+        while delta < LANES {
             let of = warp::shuffle_down(warp::FULL_MASK, word, delta);
             let more = warp::shuffle_down(warp::FULL_MASK, bits, delta);
             if of == word && lane + delta < LANES {
                 bits |= more;
             }
+            delta = misc::in_register(2 * delta);
         }
         let before = warp::shuffle_up(warp::FULL_MASK, word, 1);
         if is_there && (lane == 0 || before != word) {

@@ -3,6 +3,7 @@
 //! What several tests need is here; the tests are in files by what they are
 //! about. Expected values come from `quadscan_tests::oracle::scan`, one element after the other.
 
+mod axis;
 pub(crate) mod bits;
 mod large;
 mod memory;
@@ -12,6 +13,7 @@ mod repeats;
 pub(crate) mod sample;
 mod sizes;
 
+pub(crate) use axis::*;
 pub(crate) use bits::{
     sums_of_floats_have_the_same_bits_again, sums_of_floats_have_the_same_bits_on_gpus_of_any_kind,
     sums_of_floats_have_the_same_bits_on_grids_of_any_size,
