@@ -320,6 +320,17 @@ impl CudaBuilder {
         self
     }
 
+    /// The level of one lint in one part, whatever that of others is.
+    pub fn lint_of_part(
+        mut self,
+        part: impl Into<String>,
+        lint: Lint,
+        level: LintLevel,
+    ) -> Self {
+        self.lints.set_of_part(part.into(), lint, level);
+        self
+    }
+
     /// The command that errors about a missing toolchain or package name,
     /// instead of rustup's and cargo's.
     pub fn setup_command(mut self, command: impl Into<String>) -> Self {

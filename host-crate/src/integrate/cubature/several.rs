@@ -93,7 +93,7 @@ impl OnDevices<'_> {
         options: &CubatureOptions,
         count: u32,
     ) -> Result<Vec<Option<Cubed>>> {
-        if !self.0[0].plan.is_decided(limits.len(), count) {
+        if std::env::var_os("ON_HOST").is_some() || !self.0[0].plan.is_decided(limits.len(), count) { // TIMER
             return Ok(vec![None; count as usize]);
         }
         let (question, members) = (question(limits, options), (0..count).collect::<Vec<_>>());
