@@ -1,7 +1,6 @@
 //! Batches of small integrals for which the device decides: the host learns how much each round's launches
 //! are to do, and what came of the members. See `quadscan_kernels::cubature::adapt::members`.
 
-use bytemuck::Zeroable;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::adapt::Question;
 use quadscan_kernels::cubature::adapt::members::{
@@ -21,7 +20,7 @@ use crate::device::arguments;
 /// Members that are worth it,
 const FEW: u32 = 4;
 /// and those that have places at a time, at most; what these take
-const PLACES: u64 = 1 << 15;
+const PLACES: u64 = 1 << 16;
 /// is one in so many bytes of the device's memory.
 const PART_OF_MEMORY: u64 = 16;
 /// The kernel that decides.
@@ -64,7 +63,7 @@ impl OnDevice<'_> {
         make_room(&mut plan.regions, places as usize * REGIONS)?;
         let (question, mut counters) = (device.upload(&[*question])?, device.alloc(COUNTERS)?);
         counters.copy_from(&[0; COUNTERS])?;
-        let outcomes = device.upload(&vec![Outcome::zeroed(); count as usize])?;
+        let outcomes = device.alloc::<Outcome>(count as usize)?;
         let mut stage = BEGIN;
         let decide = |on: &Self, stage: u32| -> Result<[u64; COUNTERS]> {
             let plan = &*on.plan;

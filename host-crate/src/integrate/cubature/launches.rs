@@ -64,13 +64,18 @@ impl<'a> OnDevice<'a> {
     /// Sums so many regions that are there, of so many chunks.
     pub(super) fn sum(&mut self, count: u32, all: u32) -> Result<()> {
         let plan = &mut *self.plan;
+        // The sums of a single chunk are the region's, but for the signs of zeros.
+        let is_single = all == count;
         make_room(&mut plan.sums, count as usize * SUMS)?;
-        make_room(&mut plan.partials, all as usize * SUMS)?;
-        let (of, partials, sums) = (
-            plan.regions.address(),
-            plan.partials.address(),
-            plan.sums.address(),
-        );
+        if !is_single {
+            make_room(&mut plan.partials, all as usize * SUMS)?;
+        }
+        let (of, sums) = (plan.regions.address(), plan.sums.address());
+        let partials = if is_single {
+            sums
+        } else {
+            plan.partials.address()
+        };
         let (table, parameters) = (plan.table.address(), plan.parameters.address());
         let request = arguments![of, count, all, self.dimensions, table, parameters, partials];
         plan.launch(
@@ -79,13 +84,15 @@ impl<'a> OnDevice<'a> {
             WARPS * LANES,
             &request,
         )?;
-        let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
-        plan.launch(
-            plan.kernels.combine(),
-            blocks,
-            THREADS,
-            &arguments![of, count, partials, sums],
-        )?;
+        if !is_single {
+            let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
+            plan.launch(
+                plan.kernels.combine(),
+                blocks,
+                THREADS,
+                &arguments![of, count, partials, sums],
+            )?;
+        }
         self.look(count, LACKS)
     }
 

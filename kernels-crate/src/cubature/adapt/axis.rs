@@ -42,6 +42,12 @@ pub(super) struct Axis {
     is_rough: bool,
 }
 
+/// A power, once in the code of a kernel.
+#[inline(never)]
+fn power(x: f64, to: f64) -> f64 {
+    GpuFloat::powf(x, to)
+}
+
 impl Axis {
     /// Of coefficients, the highest degree first, each in the norm of a unit of its degree.
     ///
@@ -75,9 +81,9 @@ impl Axis {
         let (mut decay, mut coefficients) = (0.0, 0.0);
         if last > 0.0 {
             let pairs = (nodes as f64 + 1.0) / 2.0;
-            let overall = GpuFloat::powf(last / magnitude, 4.0 / (nodes as f64 - 1.0));
+            let overall = power(last / magnitude, 4.0 / (nodes as f64 - 1.0));
             decay = (last / before).max(overall).min(1.0);
-            let mut shrink = GpuFloat::powf(decay, 2.0 * BELIEVED * pairs);
+            let mut shrink = power(decay, 2.0 * BELIEVED * pairs);
             if off.abs() > BLIND {
                 (decay, shrink) = (1.0, 1.0);
             } else if off >= 0.0 && told * magnitude >= ALIKE * last {
@@ -85,8 +91,8 @@ impl Axis {
                 let rougher = (last / (told * magnitude)).max(1.0);
                 let of_line = (rougher * rougher * beyond.max(off) / told).min(1.0);
                 // The line may be even or odd where the region is not: a degree less is believed.
-                let of_line = GpuFloat::powf(of_line, 1.0 - 0.5 / pairs);
-                decay = GpuFloat::powf(of_line, 1.0 / pairs).max(overall);
+                let of_line = power(of_line, 1.0 - 0.5 / pairs);
+                decay = power(of_line, 1.0 / pairs).max(overall);
                 shrink = shrink.min(SHRINK * of_line);
             }
             coefficients = last * shrink;
@@ -145,9 +151,17 @@ impl Axis {
 
     /// The fewest nodes in place of `of`, up to twice the most, that err by no more than `goal`.
     pub(super) fn nodes(&self, of: usize, goal: f64) -> usize {
-        let step = GpuFloat::powf(self.decay, 0.5 + BELIEVED);
+        let step = power(self.decay, 0.5 + BELIEVED);
         let error = |nodes: usize| self.error() * GpuFloat::powi(step, (nodes - of) as i32);
-        let is_enough = |&nodes: &usize| error(nodes) <= goal;
-        (of..2 * MAX_NODES).find(is_enough).unwrap_or(2 * MAX_NODES)
+        let (mut least, mut most) = (of, 2 * MAX_NODES);
+        while least < most {
+            let middle = least + (most - least) / 2;
+            if error(middle) <= goal {
+                most = middle;
+            } else {
+                least = middle + 1;
+            }
+        }
+        least
     }
 }

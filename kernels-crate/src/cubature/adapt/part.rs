@@ -166,6 +166,7 @@ impl Region {
     }
 
     /// Multiplies the estimates.
+    #[inline(never)]
     pub fn doubt(&mut self, doubt: f64, dimensions: usize) {
         self.doubt = doubt;
         (self.error, self.rough, self.lacks) = (0.0, 0.0, 0.0);
@@ -191,6 +192,7 @@ impl Region {
 
     /// Chooses nodes with which each axis errs by no more than `goal`, and the axes in which they are of no
     /// use.
+    #[inline(never)]
     pub fn choose(&mut self, goal: f64, dimensions: usize) {
         (self.wanted, self.stuck, self.is_chosen) = (self.part.nodes, 0, true);
         for k in 0..dimensions {
@@ -220,6 +222,7 @@ impl Region {
     }
 
     /// Where a plan cuts the region, into no more than so many parts; the slowest axes first.
+    #[inline(never)]
     pub fn cuts(&self, plan: &[f64], room: usize) -> Places {
         let rate = |k: usize| plan[PLAN * k + 1].abs();
         let (mut cuts, mut parts) = ([None; MAX_DIMENSIONS], 1);
@@ -298,6 +301,7 @@ impl Region {
     }
 
     /// The parts on all sides of the cuts.
+    #[inline(never)]
     pub fn divided(&self, cuts: &Places, to: &mut impl List<Part>) {
         let first = to.len();
         to.push(self.part.bare());

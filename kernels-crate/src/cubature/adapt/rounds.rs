@@ -181,6 +181,7 @@ impl<M: Memory> Rounds<'_, M> {
     }
 
     /// What all regions give together.
+    #[inline(never)]
     pub fn totals(&self) -> Totals {
         let noise = (8 + 2 * self.dimensions()) as f64 * f64::EPSILON;
         let of = |of: fn(&Region) -> f64| sum(self.regions.iter().map(of));
@@ -248,6 +249,7 @@ impl<M: Memory> Rounds<'_, M> {
     }
 
     /// Decides how it ended, or what looks or round are to follow.
+    #[inline(never)]
     fn decide(&mut self) {
         let totals = self.totals();
         if !(totals.value.is_finite() && totals.noise.is_finite() && totals.error.is_finite()) {
@@ -309,6 +311,7 @@ impl<M: Memory> Rounds<'_, M> {
     }
 
     /// Points of all parts.
+    #[inline(never)]
     pub(super) fn points(&self) -> u64 {
         let points = self.parts.iter().map(|part| part.points(0));
         points.fold(0, u64::saturating_add)
