@@ -141,7 +141,7 @@ impl<R: Number> Integrand<R> {
     }
 
     /// The module of PTX that it needs by a method, which another error names, and all of them.
-    pub(super) fn modules(&self, method: &Method<R>) -> (&str, Vec<String>) {
+    pub(super) fn modules(&self, method: &Method<R>, is_batch: bool) -> (&str, Vec<String>) {
         let name = match &self.source {
             Source::Kernels(of) => of.name,
             Source::Formula(_) | Source::Boxed(..) => "formula",
@@ -151,8 +151,10 @@ impl<R: Number> Integrand<R> {
             Method::Vegas(_) | Method::Lattice(_) => Some(modules::of_samples()),
             _ => None,
         };
+        let is_decided = is_batch && matches!(method, Method::Cubature(_));
+        let decisions = is_decided.then(modules::of_decisions);
         let all = [modules::of_integrand(name)].into_iter().chain(other);
-        (name, all.collect())
+        (name, all.chain(decisions).collect())
     }
 }
 

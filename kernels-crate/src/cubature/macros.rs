@@ -153,7 +153,16 @@ macro_rules! cubature_decisions {
             outcomes: *mut $crate::cubature::adapt::members::Outcome,
         ) {
             let request = $crate::cubature::adapt::decide::Request {
-                stage, count, places, question, first, members, regions, told, counters, outcomes,
+                stage,
+                count,
+                places,
+                question,
+                first,
+                members,
+                regions,
+                told,
+                counters,
+                outcomes,
             };
             // SAFETY: the kernel's own contract.
             unsafe { $crate::cubature::adapt::decide::decide(&request) }

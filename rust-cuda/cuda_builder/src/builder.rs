@@ -321,12 +321,7 @@ impl CudaBuilder {
     }
 
     /// The level of one lint in one part, whatever that of others is.
-    pub fn lint_of_part(
-        mut self,
-        part: impl Into<String>,
-        lint: Lint,
-        level: LintLevel,
-    ) -> Self {
+    pub fn lint_of_part(mut self, part: impl Into<String>, lint: Lint, level: LintLevel) -> Self {
         self.lints.set_of_part(part.into(), lint, level);
         self
     }

@@ -112,7 +112,10 @@ impl Built {
 
     /// The findings of the parts that were asked for, each with where it is: `sm_90`, or
     /// `sm_90, part scans`.
-    fn findings<'b>(&'b self, only: &'b [String]) -> impl Iterator<Item = (&'b str, String, &'b Finding)> {
+    fn findings<'b>(
+        &'b self,
+        only: &'b [String],
+    ) -> impl Iterator<Item = (&'b str, String, &'b Finding)> {
         self.asked(only).flat_map(|part| {
             let place = match part.name.as_str() {
                 MAIN => self.module.arch.clone(),

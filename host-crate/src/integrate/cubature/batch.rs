@@ -53,7 +53,10 @@ pub(super) fn integrate(
         let asked: Vec<Ask> = now.iter().flat_map(|(_, of)| of.asked()).collect();
         let found = on.plans(&asked)?;
         each(now, &found, |of| of.asked().count() * plans, Rounds::divide);
-        let parts: Vec<Part> = now.iter().flat_map(|(_, of)| of.parts.iter().copied()).collect();
+        let parts: Vec<Part> = now
+            .iter()
+            .flat_map(|(_, of)| of.parts.iter().copied())
+            .collect();
         sums.clear();
         on.sums(&parts, &mut sums)?;
         each(now, &sums, |of| of.parts.len() * SUMS, take);

@@ -14,8 +14,8 @@ use quadscan_kernels::cubature::region::{
 use super::launches::{OnDevice, make_room};
 use super::rounds::status;
 use super::{Cubature, Cubed};
-use crate::Result;
 use crate::device::arguments;
+use crate::{Error, Result};
 
 /// Members that are worth it,
 const FEW: u32 = 4;
@@ -58,7 +58,10 @@ impl OnDevice<'_> {
         let (plan, dimensions) = (&mut *self.plan, self.dimensions as usize);
         let (places, device) = (plan.places_of(count), plan.module.device().clone());
         if plan.places.len() < places as usize * PLACE {
-            plan.places = device.alloc(places as usize * PLACE)?;
+            plan.places = match device.alloc(places as usize * PLACE) {
+                Err(Error::OutOfMemory { .. }) => return Ok(vec![None; members.len()]),
+                places => places?,
+            };
         }
         make_room(&mut plan.regions, places as usize * REGIONS)?;
         let (question, mut counters) = (device.upload(&[*question])?, device.alloc(COUNTERS)?);
@@ -82,32 +85,18 @@ impl OnDevice<'_> {
             counters.copy_to(&mut now)?;
             Ok(now)
         };
-        let mut times = [0.0f64; 6]; // TIMER
-        let mut last = std::time::Instant::now(); // TIMER
-        let start = last; // TIMER
-        let mut rounds = 0; // TIMER
-        let mut all = [0u64; 3]; // TIMER
-        let mut lap = |k: usize| { device.synchronize().unwrap(); let now = std::time::Instant::now(); times[k] += (now - last).as_secs_f64(); last = now; }; // TIMER
         loop {
             let parts = decide(self, stage)?[PARTS];
-            lap(0); // TIMER
-            rounds += 1; all[0] += parts & 0xffff_ffff; // TIMER
             if parts == 0 {
                 break;
             }
             self.sum(parts as u32, (parts >> 32) as u32)?;
-            lap(1); // TIMER
             let looks = decide(self, TAKE)?[LOOKS] as usize;
-            lap(2); all[1] += looks as u64; // TIMER
             self.lines_of(looks, AGAIN, LINE * dimensions)?;
-            lap(3); // TIMER
             let plans = decide(self, SEE)?[ASKED] as usize;
-            lap(4); all[2] += plans as u64; // TIMER
             self.lines_of(plans, PLANS, PLAN * dimensions)?;
-            lap(5); // TIMER
             stage = DIVIDE;
         }
-        eprintln!("places {places} rounds {rounds} parts/looks/plans {all:?} ms: divide {:.2} sum {:.2} take {:.2} looks {:.2} see {:.2} plans {:.2} all {:.2}, left {}", times[0]*1e3, times[1]*1e3, times[2]*1e3, times[3]*1e3, times[4]*1e3, times[5]*1e3, start.elapsed().as_secs_f64()*1e3, outcomes.to_vec()?.iter().filter(|of| of.status == 4).count()); // TIMER
         Ok(outcomes.to_vec()?.iter().map(cubed).collect())
     }
 
@@ -123,7 +112,12 @@ impl OnDevice<'_> {
 
 /// What came of a member, as applications see it; nothing where it is left to the host.
 fn cubed(of: &Outcome) -> Option<Cubed> {
-    let ends = [End::Converged, End::OutOfRoom, End::Roundoff, End::NotFinite];
+    let ends = [
+        End::Converged,
+        End::OutOfRoom,
+        End::Roundoff,
+        End::NotFinite,
+    ];
     let end = ends.into_iter().find(|&end| end as u32 == of.status)?;
     let cubed = Cubed {
         value: of.value,

@@ -1,10 +1,10 @@
 //! Sums of any function of a point, as kernels compute them, but for the order of additions.
 
 use quadscan_kernels::LANES;
-use quadscan_kernels::cubature::beside;
-use quadscan_kernels::cubature::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
+use quadscan_kernels::cubature::beside;
+use quadscan_kernels::cubature::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use quadscan_kernels::cubature::region::{
     BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES,
     NODE, PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS, nodes_before,

@@ -3,9 +3,9 @@
 use std::panic::resume_unwind;
 use std::thread;
 
+use quadscan_kernels::cubature::adapt::Question;
 use quadscan_kernels::cubature::adapt::part::{Part, Region};
 use quadscan_kernels::cubature::adapt::rounds::{self, Ask, End, Memory, State, whole};
-use quadscan_kernels::cubature::adapt::Question;
 use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, SUMS};
 
 use super::cuts::Cuts;
@@ -83,15 +83,17 @@ pub(super) fn status(end: End) -> Status {
 /// What came of it, once it has ended.
 pub(super) fn outcome(of: &Rounds<'_>) -> Option<Cubed> {
     let (status, totals) = (status(of.state.end?), of.totals());
-    Some(Cubed {
-        value: totals.value,
-        error: totals.error + totals.noise,
-        evaluations: of.state.evaluations,
-        regions: of.regions.len(),
-        rounds: of.state.rounds,
-        status,
-    }
-    .or_none())
+    Some(
+        Cubed {
+            value: totals.value,
+            error: totals.error + totals.noise,
+            evaluations: of.state.evaluations,
+            regions: of.regions.len(),
+            rounds: of.state.rounds,
+            status,
+        }
+        .or_none(),
+    )
 }
 
 impl Cubed {
@@ -114,7 +116,10 @@ pub(super) fn cubed(region: &Region, dimensions: usize) -> CubedRegion {
     let (from, to) = (&part.from[..dimensions], &part.to[..dimensions]);
     CubedRegion {
         limits: from.iter().copied().zip(to.iter().copied()).collect(),
-        nodes: part.nodes[..dimensions].iter().map(|&nodes| nodes.into()).collect(),
+        nodes: part.nodes[..dimensions]
+            .iter()
+            .map(|&nodes| nodes.into())
+            .collect(),
         value: region.value,
         error: region.error,
     }

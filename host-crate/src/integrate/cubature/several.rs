@@ -93,12 +93,14 @@ impl OnDevices<'_> {
         options: &CubatureOptions,
         count: u32,
     ) -> Result<Vec<Option<Cubed>>> {
-        if std::env::var_os("ON_HOST").is_some() || !self.0[0].plan.is_decided(limits.len(), count) { // TIMER
+        if !self.0[0].plan.is_decided(limits.len(), count) {
             return Ok(vec![None; count as usize]);
         }
         let (question, members) = (question(limits, options), (0..count).collect::<Vec<_>>());
         let ranges = ranges(&vec![1; members.len()], self.0.len(), MEMBERS);
-        self.all(&members, ranges, |device, members| device.decided(&question, members))
+        self.all(&members, ranges, |device, members| {
+            device.decided(&question, members)
+        })
     }
 
     /// What `ask` gives for neighbouring things of which each device has a range, in order.

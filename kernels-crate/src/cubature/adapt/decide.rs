@@ -162,7 +162,11 @@ unsafe fn step(request: &Request, place: &mut Place) -> bool {
         || of.parts.iter().any(is_large);
     if is_left || of.state.end.is_some() {
         // SAFETY: the caller's.
-        let to = unsafe { request.outcomes.add((place.member - request.first) as usize) };
+        let to = unsafe {
+            request
+                .outcomes
+                .add((place.member - request.first) as usize)
+        };
         // SAFETY: as above.
         unsafe { *to = outcome(&of, is_left) };
         return false;
@@ -212,20 +216,18 @@ unsafe fn ask(request: &Request, of: &Rounds<'_, Few>, first: &mut u32) {
     };
     match request.stage {
         TAKE if of.state.looks > 0 => {
-            let mut at = places(LOOKS, of.unseen().count() as u64);
+            let at = places(LOOKS, of.unseen().count() as u64);
             *first = at as u32;
-            for part in of.unseen() {
+            for (at, part) in (at..).zip(of.unseen()) {
                 put(at, part.launched(of.state.looks, 1, 0.0));
-                at += 1;
             }
         }
         TAKE => {}
         SEE => {
-            let mut at = places(ASKED, of.asked().count() as u64);
+            let at = places(ASKED, of.asked().count() as u64);
             *first = at as u32;
-            for ask in of.asked() {
+            for (at, ask) in (at..).zip(of.asked()) {
                 put(at, ask.part.launched(0, ask.plane, ask.goal));
-                at += 1;
             }
         }
         _ => {
@@ -234,13 +236,13 @@ unsafe fn ask(request: &Request, of: &Rounds<'_, Few>, first: &mut u32) {
             let at = places(PARTS, all << 32 | of.parts.len() as u64);
             *first = at as u32;
             let mut chunk = (at >> 32) as u32;
-            for (index, part) in of.parts.iter().enumerate() {
-                put(at + index as u64, part.launched(chunk, planes(part), 0.0));
+            for (at, part) in (at..).zip(of.parts.iter()) {
+                put(at, part.launched(chunk, planes(part), 0.0));
                 chunk += chunks(planes(part));
             }
         }
     }
 }
 
-/// Numbers of ways to end, as the host reads them.
+// The host tells them apart.
 const _: () = assert!((End::NotFinite as u32) < LEFT);

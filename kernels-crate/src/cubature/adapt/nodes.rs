@@ -29,7 +29,10 @@ impl<M: Memory> Rounds<'_, M> {
             if *plan == NONE || part.points(0) <= many || room == 0 {
                 continue;
             }
-            if region.slowest_cut(plan_of(plans, *plan, dimensions)).is_some() {
+            if region
+                .slowest_cut(plan_of(plans, *plan, dimensions))
+                .is_some()
+            {
                 (*count, room) = (2, room - 1);
             }
         }
@@ -67,7 +70,10 @@ impl<M: Memory> Rounds<'_, M> {
         let dimensions = self.dimensions();
         let whole = self.numbers.iter().filter(|&&[_, _, plan]| plan != NONE);
         let count = whole.count() as f64;
-        let room = self.question.evaluations.saturating_sub(self.state.evaluations);
+        let room = self
+            .question
+            .evaluations
+            .saturating_sub(self.state.evaluations);
         let (mut goal, mut total, mut wanted, mut pass) = (goal, 0.0, 0.0, 0);
         // Where there is not room for so many points, the goal is missed.
         while pass < PASSES || total > room as f64 && pass < MOST_PASSES {

@@ -46,7 +46,10 @@ impl<M: Memory> Rounds<'_, M> {
         let bins = || self.numbers.chunk_by(|[bin, ..], [other, ..]| bin == other);
         let ([mut smooth, mut rough], mut bin) = ([0.0, 0.0], BINS - 2);
         for of in bins() {
-            let regions = || of.iter().map(|[_, index, _]| &self.regions[*index as usize]);
+            let regions = || {
+                of.iter()
+                    .map(|[_, index, _]| &self.regions[*index as usize])
+            };
             smooth += regions().map(|of| of.error - of.rough).sum::<f64>();
             rough += regions().map(|of| of.rough * of.rough).sum::<f64>();
             if smooth + CHANCE * GpuFloat::sqrt(rough) > SHARE * goal {
@@ -86,10 +89,14 @@ impl<M: Memory> Rounds<'_, M> {
     pub fn asked(&self) -> impl Iterator<Item = Ask> {
         let (is_refined, [_, of_axis, relative]) =
             (self.state.work == Work::Refine, self.state.goals);
-        let asked = self.regions.iter().enumerate().filter(move |(index, region)| {
-            let is_coarse = || self.neighbours.cuts(*index).is_some();
-            is_refined && region.is_chosen && !region.is_to_grow() && !is_coarse()
-        });
+        let asked = self
+            .regions
+            .iter()
+            .enumerate()
+            .filter(move |(index, region)| {
+                let is_coarse = || self.neighbours.cuts(*index).is_some();
+                is_refined && region.is_chosen && !region.is_to_grow() && !is_coarse()
+            });
         asked.map(move |(_, region)| Ask {
             part: region.part,
             plane: region.plane,
@@ -115,7 +122,10 @@ impl<M: Memory> Rounds<'_, M> {
         let width = dimensions * PLAN;
         // Parts that are cut have the fewest points.
         let fewest = (MIN_NODES as u64).pow(dimensions as u32);
-        let left = self.question.evaluations.saturating_sub(self.state.evaluations);
+        let left = self
+            .question
+            .evaluations
+            .saturating_sub(self.state.evaluations);
         let (mut room, mut room_of_points) = (self.room(), (left / fewest) as usize);
         let fair = (room_of_points / PART_OF_ROOM / self.state.asks.max(1) as usize).max(2);
         let mut next = 0;
@@ -184,7 +194,8 @@ impl<M: Memory> Rounds<'_, M> {
             let (index, count, last) = (index as usize, count as usize, self.regions.len());
             let parent = &self.regions[index];
             if count > 1 {
-                self.neighbours.divide(index, &cuts_between(&parent.part, &self.parts[at]));
+                self.neighbours
+                    .divide(index, &cuts_between(&parent.part, &self.parts[at]));
             }
             let (is_planned, is_oblique) = (parent.part.is_planned, parent.is_oblique);
             let (value, magnitude, error) = (parent.value, parent.magnitude, parent.error);

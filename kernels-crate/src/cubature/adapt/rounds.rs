@@ -244,7 +244,10 @@ impl<M: Memory> Rounds<'_, M> {
     /// The parts that are to be looked at again.
     pub fn unseen(&self) -> impl Iterator<Item = &Part> {
         let is_looked_at = self.state.looks > 0;
-        let unseen = self.regions.iter().filter(move |region| is_looked_at && !region.is_seen);
+        let unseen = self
+            .regions
+            .iter()
+            .filter(move |region| is_looked_at && !region.is_seen);
         unseen.map(|region| &region.part)
     }
 
@@ -256,7 +259,10 @@ impl<M: Memory> Rounds<'_, M> {
             self.state.end = Some(End::NotFinite);
             return;
         }
-        let tolerance = self.question.absolute.max(self.question.relative * totals.value.abs());
+        let tolerance = self
+            .question
+            .absolute
+            .max(self.question.relative * totals.value.abs());
         // What was seen once is looked at again.
         if totals.noise == 0.0 && self.state.rounds < BLANK_ROUNDS {
             self.halve();
@@ -319,7 +325,10 @@ impl<M: Memory> Rounds<'_, M> {
 
     /// How many more regions are allowed,
     pub(super) fn room(&self) -> usize {
-        let room = self.question.regions.saturating_sub(self.regions.len() as u64);
+        let room = self
+            .question
+            .regions
+            .saturating_sub(self.regions.len() as u64);
         usize::try_from(room).unwrap_or(usize::MAX)
     }
 
