@@ -1,6 +1,7 @@
 //! Batches of small integrals for which the device decides: the host learns how much each round's launches
 //! are to do, and what came of the members. See `quadscan_kernels::cubature::adapt::members`.
 
+use cuda_builder::manifest;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::adapt::Question;
 use quadscan_kernels::cubature::adapt::members::{
@@ -32,8 +33,8 @@ impl Cubature {
     /// Whether the device decides for so many integrals over a box of so many dimensions.
     pub(super) fn is_decided(&self, dimensions: usize, count: u32) -> bool {
         let planes = MIN_NODES.pow(dimensions as u32 - 2) as u32;
-        let manifest = self.module.manifest();
-        let has_kernel = || manifest.is_some_and(|of| of.kernel(DECIDE).is_some());
+        let part = |of: &manifest::Module| of.part_of(DECIDE)?.sha256.clone();
+        let has_kernel = || self.module.manifest().and_then(part).is_some();
         count >= FEW && chunks(planes) <= CHUNKS && has_kernel()
     }
 

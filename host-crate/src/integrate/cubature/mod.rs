@@ -247,7 +247,9 @@ impl Cubature {
 
     /// The integrals over a box with each of these parameters, in the same launches: many small ones keep a
     /// device busy that one of them does not. An outcome has the bits that [`Cubature::integrate`] gives
-    /// it; the allowed regions and evaluations are those of one integral.
+    /// it; the allowed regions and evaluations are those of one integral. Where the module has the kernel of
+    /// [`cubature_decisions!`](quadscan_kernels::cubature_decisions), the device decides for small ones of up to
+    /// five dimensions.
     ///
     /// # Errors
     ///
