@@ -308,9 +308,8 @@ impl CudaBuilder {
     /// The level of every lint. Default: [`LintLevel::Warn`], and [`LintLevel::Deny`] of
     /// [`Lint::LocalAtomic`].
     pub fn lints(mut self, level: LintLevel) -> Self {
-        for lint in Lint::ALL {
-            self.lints.set(*lint, level);
-        }
+        let mut set = |lint: &Lint| self.lints.set(*lint, level);
+        Lint::ALL.iter().for_each(&mut set);
         self
     }
 
@@ -321,8 +320,8 @@ impl CudaBuilder {
     }
 
     /// The level of one lint in one part, whatever that of others is.
-    pub fn lint_of_part(mut self, part: impl Into<String>, lint: Lint, level: LintLevel) -> Self {
-        self.lints.set_of_part(part.into(), lint, level);
+    pub fn lint_of_part(mut self, part: &str, lint: Lint, level: LintLevel) -> Self {
+        self.lints.set_of_part(part.to_owned(), lint, level);
         self
     }
 
