@@ -319,12 +319,6 @@ impl CudaBuilder {
         self
     }
 
-    /// The level of one lint in one part, whatever that of others is.
-    pub fn lint_of_part(mut self, part: &str, lint: Lint, level: LintLevel) -> Self {
-        self.lints.set_of_part(part.to_owned(), lint, level);
-        self
-    }
-
     /// The command that errors about a missing toolchain or package name,
     /// instead of rustup's and cargo's.
     pub fn setup_command(mut self, command: impl Into<String>) -> Self {
