@@ -35,6 +35,9 @@
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 #![cfg_attr(target_os = "cuda", feature(asm_experimental_arch))]
 
+#[cfg(not(target_os = "cuda"))]
+extern crate alloc;
+
 pub mod block_scan;
 pub mod cubature;
 pub mod diagnostics;
