@@ -148,7 +148,7 @@ impl<R: Number> Integrand<R> {
         };
         let other = match method {
             Method::Cubature(_) => Some(modules::of_boxes()),
-            Method::Vegas(_) | Method::Lattice(_) => Some(modules::of_samples()),
+            Method::Vegas(_) | Method::Lattice(_) | Method::Sobol(_) => Some(modules::of_samples()),
             _ => None,
         };
         let all = [modules::of_integrand(name)].into_iter().chain(other);

@@ -255,7 +255,7 @@ fn what_has_no_place_over_a_box_is_refused() {
         (
             square,
             &["--parameters", "z=1", "--rule", "g7k15"],
-            "--rule `g7k15` is no rule of boxes, allowed are cubature, vegas and lattice",
+            "--rule `g7k15` is no rule of boxes, allowed are cubature, vegas, lattice and sobol",
         ),
         (
             square,
@@ -285,7 +285,6 @@ fn what_has_no_place_over_a_box_is_refused() {
         assert_eq!((refused.code, refused.errors), (2, told), "{options:?}");
     }
     let alone = integrate("--integrand runge --rule cubature");
-    let told =
-        "error: --rule cubature, vegas and lattice are of boxes, allowed are they with --over\n";
+    let told = "error: --rule cubature, vegas, lattice and sobol are of boxes, allowed are they with --over\n";
     assert_eq!((alone.code, &alone.errors[..]), (2, told));
 }
