@@ -70,7 +70,7 @@ def test_a_formula_is_integrated_over_a_box(device):
 @pytest.mark.parametrize("rule", ["vegas", "lattice", "sobol"])
 def test_random_points_have_integrals_of_many_variables(device, rule):
     names = [f"r{k}" for k in range(11)]
-    asked = dict(over=dict.fromkeys(names, (0, 1)), k=[1.0, 2.0], rule=rule, rtol=5e-3, evaluations=2**14)
+    asked = dict(over=dict.fromkeys(names, (0, 1)), k=[1.0, 2.0], rule=rule, rtol=2e-2, evaluations=2**14)
     found = quadscan.integrate("exp(-k*(r0 + r10))", **asked, device=device)
     exact = (-np.expm1(-np.array([1.0, 2.0])) / [1.0, 2.0]) ** 2
     assert (np.abs(found.value - exact) <= 5 * found.error).all()
