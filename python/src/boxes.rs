@@ -31,6 +31,8 @@ pub(crate) struct BoxGoal {
     evaluations: Option<u64>,
     /// Of random points.
     seed: u64,
+    /// Which of the formula's outputs.
+    output: usize,
 }
 
 impl BoxGoal {
@@ -57,15 +59,19 @@ impl BoxGoal {
     }
 }
 
-/// The names of the parameters of a formula of these variables.
+/// The names of the parameters of a formula of these variables, and how many outputs it has.
 #[pyfunction]
-pub(crate) fn box_parameters(formula: &str, variables: Vec<String>) -> PyResult<Vec<String>> {
-    Ok(parsed(formula, &variables)?.parameters().to_vec())
+pub(crate) fn box_parameters(
+    formula: &str,
+    variables: Vec<String>,
+) -> PyResult<(Vec<String>, usize)> {
+    let all = outputs(formula, &variables)?;
+    Ok((all[0].parameters().to_vec(), all.len()))
 }
 
-fn parsed(formula: &str, variables: &[String]) -> PyResult<Formula> {
+fn outputs(formula: &str, variables: &[String]) -> PyResult<Vec<Formula>> {
     let names: Vec<&str> = variables.iter().map(String::as_str).collect();
-    let parsed = Formula::of_variables(formula, &names);
+    let parsed = Formula::outputs(formula, &names);
     parsed.map_err(|error| PyValueError::new_err(format!("function: {error}")))
 }
 
@@ -102,7 +108,13 @@ impl Boxed {
     ) -> PyResult<Self> {
         let limits: Vec<(f64, f64)> = over.iter().map(|&(_, from, to)| (from, to)).collect();
         let names: Vec<String> = over.into_iter().map(|(name, ..)| name).collect();
-        let formula = parsed(formula, &names)?;
+        let mut all = outputs(formula, &names)?;
+        if goal.output >= all.len() {
+            let allowed = all.len() - 1;
+            let said = format!("output is {}, allowed are 0 to {allowed}", goal.output);
+            return Err(PyValueError::new_err(said));
+        }
+        let formula = all.swap_remove(goal.output);
         let (formula, limits) = formula.over_finite_box(&limits).map_err(raised)?;
         let plan = match &goal.rule[..] {
             "cubature" => {

@@ -159,6 +159,15 @@ def test_outputs_have_an_axis_and_a_common_tolerance(device):
     np.testing.assert_allclose(found.value, [0.0, 2.0], atol=1e-12)
 
 
+def test_outputs_over_a_box_have_an_axis_and_a_common_tolerance(device):
+    # The second is 0 but for rounding: small beside the first.
+    asked = dict(over={"x": (-1, 1), "y": (0, 1)}, k=[1.0, 2.0], device=device)
+    for rule in ("cubature", "lattice"):
+        found = quadscan.integrate("k*x^2*y; k*x*y", **asked, rule=rule, rtol=1e-3, evaluations=2**13)
+        np.testing.assert_allclose(found.value, [[1 / 3, 0], [2 / 3, 0]], atol=1e-3)
+        assert found.status.tolist() == [[Status.CONVERGED] * 2] * 2
+
+
 def test_tables_have_the_integrals_of_polynomials(device):
     x = np.array([-1.0, -0.5, 0.75, 1.0, 3.0])
     found = quadscan.integrate_samples(x**2, x=x, cumulative=True, device=device)
