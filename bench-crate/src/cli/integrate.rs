@@ -76,6 +76,12 @@ pub struct IntegrateArguments {
     #[arg(long, value_name = "NAME")]
     pub derivative: Option<String>,
 
+    /// Add to each claim a bound on the rounding of the formula's own operations, which no rule sees
+    ///
+    /// It is the integral of a formula itself, in a second launch: with g7k15, g10k21, tanh-sinh and cubature.
+    #[arg(long, conflicts_with_all = ["integrand", "principal_value", "fourier", "samples", "list"])]
+    pub rounding: bool,
+
     /// Integrate a table: the columns x and y of FILE.csv, FILE.tsv or FILE.npy, or of CSV on
     /// standard input (-)
     ///

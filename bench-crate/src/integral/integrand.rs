@@ -28,6 +28,8 @@ pub(super) struct Integrand<R: Number> {
     /// What is integrated in the place of its items, where that is not the function itself.
     pub(super) transform: Option<Transform<R>>,
     pub(super) source: Source<R>,
+    /// A bound on its rounding, where claims have that.
+    pub(super) rounding: Option<Box<Self>>,
     /// How many outputs its text has.
     pub(super) outputs: usize,
 }
@@ -69,6 +71,7 @@ impl<R: Number> Integrand<R> {
             over: None,
             transform: None,
             source: Source::Kernels(of),
+            rounding: None,
             outputs: 1,
         }
     }
@@ -83,6 +86,7 @@ impl<R: Number> Integrand<R> {
             over: None,
             transform: None,
             source: Source::Formula(Box::new(formula)),
+            rounding: None,
             outputs: 1,
         }
     }

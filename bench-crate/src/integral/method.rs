@@ -73,6 +73,8 @@ const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh, cubature, vegas, lattice
 const WITH_BREAKS: &str = "g7k15, g10k21 and tanh-sinh";
 /// Tanh-sinh's.
 const TANH_SINH: &str = "tanh-sinh";
+/// Those whose claims may hold what a formula rounds.
+const WITH_ROUNDING: &str = "g7k15, g10k21, tanh-sinh and cubature";
 /// Those of levels.
 const WITH_LEVELS: &str = "tanh-sinh and --fourier";
 /// Those over boxes,
@@ -132,47 +134,63 @@ impl Name {
             return Err(refused("--rule", problem));
         }
         for (argument, given, has, rules) in [
-            ("--strips", &arguments.strips, is_composite, COMPOSITE),
+            (
+                "--strips",
+                arguments.strips.is_some(),
+                is_composite,
+                COMPOSITE,
+            ),
             (
                 "--tolerance",
-                &arguments.tolerance,
+                arguments.tolerance.is_some(),
                 !is_composite,
                 WITH_TOLERANCE,
             ),
             (
                 "--absolute",
-                &arguments.absolute,
+                arguments.absolute.is_some(),
                 !is_composite,
                 WITH_TOLERANCE,
             ),
             (
                 "--principal-value",
-                &arguments.principal_value,
+                arguments.principal_value.is_some(),
                 !is_composite && !is_of_boxes,
                 WITH_BREAKS,
             ),
             (
                 "--break",
-                &arguments.breaks,
+                arguments.breaks.is_some(),
                 !is_composite && !is_of_boxes && !is_fourier,
                 WITH_BREAKS,
             ),
             (
                 "--evaluations",
-                &arguments.evaluations,
+                arguments.evaluations.is_some(),
                 is_of_boxes,
                 OF_BOXES,
             ),
-            ("--seed", &arguments.seed, is_random, RANDOM),
-            ("--intervals", &arguments.intervals, is_adaptive, ADAPTIVE),
+            ("--seed", arguments.seed.is_some(), is_random, RANDOM),
+            (
+                "--rounding",
+                arguments.rounding,
+                !is_composite && !is_random,
+                WITH_ROUNDING,
+            ),
+            (
+                "--intervals",
+                arguments.intervals.is_some(),
+                is_adaptive,
+                ADAPTIVE,
+            ),
             (
                 "--levels",
-                &arguments.levels,
+                arguments.levels.is_some(),
                 self == Name::TanhSinh || is_fourier,
                 WITH_LEVELS,
             ),
         ] {
-            if given.is_some() && !has {
+            if given && !has {
                 let rule = arguments.rule();
                 let problem = format!("has no place in {rule}, allowed is it with {rules}");
                 return Err(refused(argument, problem));
@@ -278,6 +296,20 @@ impl<R: Number> Method<R> {
                 }
             }
         })
+    }
+
+    /// The same to a tenth, for what is added to claims.
+    pub(super) fn roughly(&self) -> Self {
+        const ROUGHLY: f64 = 0.1;
+        let (absolute, relative) = (R::ZERO, R::from_f64(ROUGHLY));
+        let mut rough = self.clone();
+        match &mut rough {
+            Method::Adaptive(of) => (of.absolute, of.relative) = (absolute, relative),
+            Method::TanhSinh(of) => (of.absolute, of.relative) = (absolute, relative),
+            Method::Cubature(of) => (of.absolute, of.relative) = (0.0, ROUGHLY),
+            _ => {}
+        }
+        rough
     }
 
     /// The absolute tolerance and the relative one, of a rule that has any.

@@ -77,8 +77,21 @@ pub(super) struct Request<R: Number> {
     pub(super) resumes: bool,
 }
 
-/// A formula as an integrand.
+/// A formula as an integrand, with a bound on its rounding where that is asked for.
 fn integrand<R: Number>(
+    of: Formula,
+    over: Option<&Over>,
+    arguments: &IntegrateArguments,
+) -> Result<Integrand<R>> {
+    let bound = arguments.rounding.then(|| of.rounding());
+    let bound = bound.map(|of| integrand_alone(of, over, arguments));
+    Ok(Integrand {
+        rounding: bound.transpose()?.map(Box::new),
+        ..integrand_alone(of, over, arguments)?
+    })
+}
+
+fn integrand_alone<R: Number>(
     of: Formula,
     over: Option<&Over>,
     arguments: &IntegrateArguments,
@@ -173,6 +186,11 @@ impl<R: Number> Request<R> {
                 "--cumulative",
                 arguments.cumulative,
                 "--samples, allowed is it with a table",
+            ),
+            (
+                "--rounding",
+                arguments.rounding && arguments.formula.is_none(),
+                "--formula, allowed is it with a formula",
             ),
             (
                 "--omega",

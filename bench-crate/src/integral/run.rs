@@ -24,6 +24,10 @@ pub(super) struct Runner<R: Number> {
     device: Device,
     plan: Plan<R>,
     transform: Option<Transform<R>>,
+    /// What gives the bound on the rounding that claims have,
+    rounding: Option<Box<Self>>,
+    /// and the tolerances that claims are for: the absolute one, and the relative one.
+    tolerances: Option<(R, R)>,
 }
 
 /// The plan of a method.
@@ -88,11 +92,14 @@ impl<R: Number> Runner<R> {
             }
         };
         let device = module.device().clone();
-        let transform = of.transform.clone();
+        let rounding = of.rounding.as_ref();
+        let rounding = rounding.map(|bound| Self::new(module, bound, &method.roughly()));
         Ok(Self {
             device,
             plan,
-            transform,
+            transform: of.transform.clone(),
+            rounding: rounding.transpose()?.map(Box::new),
+            tolerances: method.tolerances(),
         })
     }
 
@@ -111,6 +118,17 @@ impl<R: Number> Runner<R> {
 
     /// What comes of the items.
     pub(super) fn rows(&mut self, items: &Items<R>) -> Result<Vec<Row<R>>> {
+        let mut rows = self.without_rounding(items)?;
+        if let (Some(rounding), Some(tolerances)) = (&mut self.rounding, self.tolerances) {
+            for (row, bound) in rows.iter_mut().zip(rounding.rows(items)?) {
+                row.add_rounding(&bound, tolerances);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The same, with the claims of the rule.
+    fn without_rounding(&mut self, items: &Items<R>) -> Result<Vec<Row<R>>> {
         let Some(transform) = self.transform.clone() else {
             return self.planned(items);
         };

@@ -35,6 +35,8 @@ pub(super) enum Status {
     Roundoff,
     /// The same over a box.
     RoundoffOfBox,
+    /// The same of the formula itself.
+    RoundoffOfFormula,
     /// A limit is NaN.
     NoLimits,
     /// Sums are more than a number can be.
@@ -45,7 +47,7 @@ pub(super) enum Status {
 
 impl Status {
     /// All that are no success, in the order in which they are told.
-    pub(super) const FAILURES: [Status; 11] = [
+    pub(super) const FAILURES: [Status; 12] = [
         Status::OutOfIntervals,
         Status::OutOfRoom,
         Status::OutOfSamples,
@@ -54,6 +56,7 @@ impl Status {
         Status::NotFinite,
         Status::Roundoff,
         Status::RoundoffOfBox,
+        Status::RoundoffOfFormula,
         Status::NoLimits,
         Status::Overflow,
         Status::Missing,
@@ -112,6 +115,10 @@ impl Status {
                 "roundoff",
                 "the tolerance is smaller than the rounding error of the sums over the box",
             ),
+            Status::RoundoffOfFormula => (
+                "roundoff",
+                "the tolerance is smaller than what --rounding adds for the formula's own operations",
+            ),
             Status::NoLimits => ("no_limits", "a limit is NaN"),
             Status::Overflow => ("overflow", "sums of its values overflow"),
             Status::Missing => ("missing", "the device wrote no result"),
@@ -122,8 +129,18 @@ impl Status {
     pub(super) fn within(self) -> Self {
         match self {
             Status::OutOfIntervals | Status::OutOfRoom => Status::Converged,
-            Status::Roundoff | Status::RoundoffOfBox => Status::Converged,
+            Status::Roundoff | Status::RoundoffOfBox | Status::RoundoffOfFormula => {
+                Status::Converged
+            }
             Status::OutOfSamples => Status::Sampled,
+            other => other,
+        }
+    }
+
+    /// That of a rule's claim which is more than the tolerance with the rounding of the function.
+    pub(super) fn with_rounding(self) -> Self {
+        match self {
+            Status::Converged => Status::RoundoffOfFormula,
             other => other,
         }
     }

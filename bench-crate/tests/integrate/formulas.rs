@@ -52,6 +52,37 @@ fn parameters_derivatives_and_rows_of_files_are_those_of_a_formula() {
     assert_eq!(table.rows.len(), exact.len());
 }
 
+/// Expected: 9e-9 / 2 with cancellation, and the integral of the bound's largest term, 1/x^2 of an ulp of 1.
+#[test]
+fn the_rounding_of_a_formula_is_in_its_claim() {
+    const CANCELS: &str = "(1-cos(x))/x^2";
+    let row = |text: &str, options: &str| {
+        let asked = format!("--from 1e-9 --to 1e-8 --format csv {options}");
+        let found = formula(text, &asked);
+        let table = Table::of(&found);
+        let status = table.texts("status")[0].to_owned();
+        (
+            number(&table, "value", 0),
+            number(&table, "error", 0),
+            status,
+        )
+    };
+    assert_eq!(row(CANCELS, ""), (0.0, 0.0, "converged".to_owned()));
+    for rule in ["g10k21", "g7k15", "tanh-sinh"] {
+        let (value, error, status) = row(CANCELS, &format!("--rule {rule} --rounding"));
+        assert_eq!(status, "roundoff");
+        let is_bound = (value - 4.5e-9).abs() < error;
+        assert!(is_bound && error < 1e-6, "{rule}: {value} +- {error}");
+    }
+    let (value, error, status) = row("2*(sin(x/2)/x)^2", "--rounding");
+    assert_eq!(status, "converged");
+    assert!((value - 4.5e-9).abs() < error && error < 1e-22, "{error}");
+    // The smaller output is as exact as the larger one needs it.
+    let both = "(1-cos(x))/x^2;1e9*cos(x)";
+    let found = formula(both, "--from 1e-2 --to 1 --rounding --format csv");
+    assert_eq!(Table::of(&found).texts("status"), ["converged"]);
+}
+
 #[test]
 fn what_is_wrong_with_a_formula_stands_above_its_place() {
     let refused = formula("x^2+sqr(x)", "--from 0 --to 1");

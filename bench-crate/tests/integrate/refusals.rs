@@ -110,6 +110,14 @@ fn an_option_has_its_place_in_some_rules_and_is_refused_in_others() {
         );
     }
     assert_eq!(
+        refused("--rounding"),
+        "--rounding has no place without --formula, allowed is it with a formula"
+    );
+    assert_eq!(
+        refused("--formula x --from 0 --to 1 --rule simpson --strips 8 --rounding"),
+        "--rounding has no place in simpson, allowed is it with g7k15, g10k21, tanh-sinh and cubature"
+    );
+    assert_eq!(
         refused("--integrand quarter_circle --rule simpson"),
         "--strips is missing, simpson needs it: from 1 to 2^40"
     );

@@ -39,7 +39,7 @@ macro_rules! functions {
         /// The functions in one kind of numbers: on a device a function of the PTX each.
         pub mod $float {
             #[allow(unused_imports, reason = "std has some of the methods, where it is linked")]
-            use cuda_std::GpuFloat as _;
+            use cuda_std::{FloatExt as _, GpuFloat as _};
             use cuda_std::float::{Addend as _, LazyFloat as _};
 
             $(
@@ -88,6 +88,10 @@ functions! {
     cos(x) => x.cos();
     /// The tangent.
     tan(x) => x.tan();
+    /// The sine of pi x.
+    sinpi(x) => x.sinpi();
+    /// The cosine of pi x.
+    cospi(x) => x.cospi();
     /// The arc sine.
     asin(x) => x.asin();
     /// The arc cosine.
@@ -106,6 +110,10 @@ functions! {
     acosh(x) => x.acosh();
     /// The inverse hyperbolic tangent.
     atanh(x) => x.atanh();
+    /// The error function.
+    erf(x) => x.error_function();
+    /// 1 less the error function.
+    erfc(x) => x.complementary_error_function();
     /// The cube root.
     cbrt(x) => x.cbrt();
     /// The nearest integer, halves away from 0.

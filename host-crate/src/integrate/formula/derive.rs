@@ -31,8 +31,8 @@ pub(super) fn derivative(graph: &mut Graph, root: Id, by: Id) -> Id {
 }
 
 /// Makes derivatives without what is multiplied by 0 or 1.
-struct Derivatives<'g> {
-    graph: &'g mut Graph,
+pub(super) struct Derivatives<'g> {
+    pub(super) graph: &'g mut Graph,
 }
 
 impl Derivatives<'_> {
@@ -40,7 +40,7 @@ impl Derivatives<'_> {
         self.graph.is(id, value)
     }
 
-    fn add(&mut self, a: Id, b: Id) -> Id {
+    pub(super) fn add(&mut self, a: Id, b: Id) -> Id {
         match (self.is(a, 0.0), self.is(b, 0.0)) {
             (true, _) => b,
             (_, true) => a,
@@ -55,7 +55,7 @@ impl Derivatives<'_> {
         }
     }
 
-    fn multiply(&mut self, a: Id, b: Id) -> Id {
+    pub(super) fn multiply(&mut self, a: Id, b: Id) -> Id {
         match () {
             () if self.is(a, 0.0) || self.is(b, 1.0) => a,
             () if self.is(b, 0.0) || self.is(a, 1.0) => b,
@@ -92,7 +92,13 @@ impl Derivatives<'_> {
     }
 
     /// Of an operation that gave `value`, of the derivatives of its arguments.
-    fn operation(&mut self, value: Id, operation: Operation, of: [Id; 3], by: [Id; 3]) -> Id {
+    pub(super) fn operation(
+        &mut self,
+        value: Id,
+        operation: Operation,
+        of: [Id; 3],
+        by: [Id; 3],
+    ) -> Id {
         let ([a, b, _], [da, db, dc]) = (of, by);
         match operation {
             Operation::Negate => self.negate(da),
@@ -174,6 +180,26 @@ impl Derivatives<'_> {
             "cos" => {
                 let sine = self.call("sin", &[a]);
                 self.negate(sine)
+            }
+            "sinpi" | "cospi" => {
+                let is_sine = name == "sinpi";
+                let other = self.call(if is_sine { "cospi" } else { "sinpi" }, &[a]);
+                let pi = self.constant(std::f32::consts::PI, std::f64::consts::PI);
+                let slope = self.multiply(pi, other);
+                if is_sine { slope } else { self.negate(slope) }
+            }
+            "erf" | "erfc" => {
+                use std::{f32, f64};
+                let square = self.graph.of(Operation::Multiply, &[a, a]);
+                let less = self.negate(square);
+                let bell = self.call("exp", &[less]);
+                let peak = self.constant(f32::consts::FRAC_2_SQRT_PI, f64::consts::FRAC_2_SQRT_PI);
+                let slope = self.multiply(peak, bell);
+                if name == "erf" {
+                    slope
+                } else {
+                    self.negate(slope)
+                }
             }
             "tan" => self.one_and_square(Operation::Add, value),
             "sinh" => self.call("cosh", &[a]),

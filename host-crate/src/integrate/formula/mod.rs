@@ -5,7 +5,8 @@
 //!
 //! - `operation`, `number`: operations, and what they give on the host.
 //! - `graph`: what a text says, each subexpression once.
-//! - `names`, `lexer`, `parse`, `derive`: a text to its graph, and that of its derivative.
+//! - `names`, `lexer`, `parse`, `derive`, `rounding`: a text to its graph, that of its derivative, and that
+//!   of a bound on its rounding.
 //! - `boxes`: functions of several variables. `pole`: principal values.
 //! - `code`, `splice`: a graph to PTX, and that into the kernels with holes of
 //!   `quadscan_kernels::integrate::formula`.
@@ -20,6 +21,7 @@ mod number;
 mod operation;
 mod parse;
 mod pole;
+mod rounding;
 mod splice;
 #[cfg(test)]
 mod tests;
@@ -248,6 +250,33 @@ impl Formula {
             is_short: None,
             ..self.clone()
         })
+    }
+
+    /// A bound on the rounding of the function's own operations at a place, of first order: its integral is
+    /// what the integral may be off by beside the error of a rule, which does not see what all its nodes have
+    /// lost. Numbers and parameters are taken as they are rounded; the places themselves are rounded, too.
+    ///
+    /// ```
+    /// use quadscan::integrate::{Formula, Point};
+    ///
+    /// let lost = Formula::parse("(1 - cos(x))/x^2")?.rounding();
+    /// let at = Point { x: 1e-8, from_lower: 1e-8, to_upper: 1.0 };
+    /// let bound: f64 = lost.eval(at, &[]);
+    /// // The value there is 0 and not 1/2.
+    /// assert!(bound > 0.5 && bound < 10.0, "{bound}");
+    /// # Ok::<(), quadscan::integrate::FormulaError>(())
+    /// ```
+    #[must_use]
+    pub fn rounding(&self) -> Self {
+        let mut graph = self.graph.clone();
+        let root = rounding::bound(&mut graph, self.root);
+        Self {
+            text: format!("rounding of ({})", self.text),
+            graph,
+            root,
+            is_short: None,
+            ..self.clone()
+        }
     }
 
     /// The same function with two parameters behind its own, `omega` and `phase`: those of the wave that a

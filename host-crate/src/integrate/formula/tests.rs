@@ -299,6 +299,10 @@ fn derivatives_are_slopes() {
         "atan2(x, k)",
         "hypot(x, k)",
         "tan(x/3)",
+        "sinpi(x)",
+        "cospi(x/3)",
+        "erf(x)",
+        "erfc(x)",
         "asin(x/8)",
         "acos(x/8)",
         "atan(x)",
@@ -351,6 +355,61 @@ fn derivatives_are_slopes() {
             );
         }
     }
+}
+
+/// Expected: single precision is off by no more than the bound, and the same operations in double precision
+/// are what it is off from.
+#[test]
+fn rounding_is_bounded() {
+    const PARAMETER: f32 = 2.375;
+    let mut random = fastrand::Rng::with_seed(3);
+    let mut largest = 0.0_f64;
+    for text in [
+        "(1 - cos(x/64))/x^2",
+        "exp(k*x) - exp(x*k - x/256)",
+        "x^3 - 3*x^2 + 3*x - 1",
+        "sin(64*k*x)*exp(-x)",
+        "ln(x + k)/x",
+        "sqrt(x*k) - cbrt(x)",
+        "x^k + k^x",
+        "atan2(x, k)*hypot(x, k)",
+        "erf(x) + erfc(x/4) - sinpi(x)*cospi(x/2)",
+        "acos(x/8) - asinh(x)",
+        "min(x, k)*max(x, k) - x*k",
+        "if(x < k, x^2, k*x)",
+        "fma(x, k, x) - floor(x)",
+        "from_lower*to_upper",
+        "let a = tanh(x); 1 - a*a",
+    ] {
+        let formula = Formula::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let (bound, n) = (formula.rounding(), formula.parameters().len());
+        for _ in 0..200 {
+            let x = 0.25 + 7.75 * random.f32();
+            let single = Point {
+                x,
+                from_lower: x - 0.25,
+                to_upper: 8.0 - x,
+            };
+            let double = Point {
+                x: x.into(),
+                from_lower: single.from_lower.into(),
+                to_upper: single.to_upper.into(),
+            };
+            let parameters = [PARAMETER];
+            let value: f32 = formula.eval(single, &parameters[..n]);
+            let exact: f64 = formula.eval(double, &parameters.map(f64::from)[..n]);
+            let bound: f32 = bound.eval(single, &parameters[..n]);
+            let share = (f64::from(value) - exact).abs() / f64::from(bound);
+            assert!(
+                share <= 1.0,
+                "{text} at {x}: {value}, not {exact}, +- {bound}"
+            );
+            largest = largest.max(share);
+        }
+    }
+    assert!(largest > 0.25, "{largest}");
+    let exact = Formula::parse("max(k, 3)").unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(exact.rounding().eval(at(1.0), &[2.0]), 0.0);
 }
 
 #[test]
