@@ -11,7 +11,7 @@ use cuda_std::{GpuFloat, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
 use super::lanes::of_all_lanes;
-use super::sizes::{DIRECTIONS, MAX_DIMENSIONS, Points, Sums, THREADS};
+use super::sizes::{MAX_DIMENSIONS, Points, Sums, THREADS};
 use super::sobol::scrambled;
 use crate::LANES;
 
@@ -26,7 +26,7 @@ const BEFORE_WHOLE: f64 = (1 << 20) as f64 - 1.0 / (1_u64 << 33) as f64;
 ///
 /// # Safety
 /// There are as many dimensions as limits, up to [`Integrand::MOST`]; a word of [`MAX_DIMENSIONS`] for
-/// every replicate, and behind them, of Sobol points, one for each of [`DIRECTIONS`]; room for the sums
+/// every replicate, and behind them, of Sobol points, one for each of [`DIRECTIONS`](super::sizes::DIRECTIONS); room for the sums
 /// of all its warps. Blocks of [`THREADS`].
 #[inline(always)]
 #[allow(
@@ -56,10 +56,13 @@ pub unsafe fn sum<I: Integrand>(
         let mut reversed = [0; MAX_DIMENSIONS];
         if is_sobol {
             let point = (number ^ (number >> 1)) * LANES + lane + points.first;
-            for bit in 0..DIRECTIONS {
+            let mut bit = 0;
+            // Not as many times as there are directions: that would be unrolled.
+            while point >> bit != 0 {
                 let is_set = 0_u32.wrapping_sub(point >> bit & 1);
                 // SAFETY: the caller's.
                 let direction = unsafe { &*directions.wrapping_add(bit) };
+                bit += 1;
                 for axis in 0..I::MOST {
                     if axis < dimensions {
                         reversed[axis] ^= direction[axis] & is_set;
