@@ -164,6 +164,11 @@ pub struct BenchArguments {
     #[arg(long, hide = true)]
     pub one_by_one: bool,
 
+    /// Of processes that mpirun has started, measure each cell by the first one alone, and by all at the
+    /// same time: mpirun -n 4 quadscan bench scan integrals --ranks
+    #[arg(long, help_heading = "Times")]
+    pub ranks: bool,
+
     /// Print all rows and columns on a terminal [default: where no table is named, what fits 80
     /// columns and 100 lines, as it was published]
     #[arg(long, help_heading = "Output")]

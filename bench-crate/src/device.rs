@@ -1,6 +1,9 @@
 //! The device that a command computes on, or several, with the modules that it needs.
 
 use std::path::Path;
+use std::thread;
+
+use hmac_sha256::Hash as Sha256;
 
 use crate::error::{Error, Result};
 use crate::modules;
@@ -109,6 +112,38 @@ pub(crate) fn load_on_each(
         ),
     };
     Ok((devices.load(&artifact)?, notice))
+}
+
+/// What comes of things on the first of the devices, a thing each, at the same time. There are no fewer
+/// devices than things.
+pub(crate) fn at_once<D: Send, T: Sync, R: Send>(
+    devices: &mut [D],
+    things: &[T],
+    work: impl Fn(&mut D, &T) -> R + Sync,
+) -> Vec<R> {
+    let mut pairs = devices.iter_mut().zip(things);
+    if things.len() == 1 {
+        return pairs.map(|(device, thing)| work(device, thing)).collect();
+    }
+    thread::scope(|scope| {
+        let started = pairs
+            .by_ref()
+            .map(|(device, thing)| scope.spawn(|| work(device, thing)));
+        let started: Vec<_> = started.collect();
+        let ended = started.into_iter().map(|thread| thread.join());
+        ended
+            .map(|of| of.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}
+
+/// The digest of the PTX of these modules, as the first of several devices has it.
+pub(crate) fn digest(modules: &[Module], of: &[String]) -> [u8; 32] {
+    let loaded = modules.first().and_then(Module::manifest);
+    let parts = loaded.into_iter().flat_map(|module| &module.parts);
+    let digests = parts.filter(|part| of.contains(&part.name));
+    let digests: Vec<&str> = digests.filter_map(|part| part.sha256.as_deref()).collect();
+    Sha256::hash(digests.concat().as_bytes())
 }
 
 /// What a folder that `--artifact` names lacks is no fault of the program's; `of` are its kernels

@@ -2,7 +2,8 @@
 //! next one. Rows are computed in blocks, in any order.
 //!
 //! The file has a head and records, one behind the other, which are appended whole as blocks are done.
-//! The head is [`MARK`], the digest of the request, the number of rows and the rows of a block; a record
+//! The head is [`MARK`], the digests of the request and of the kernels' PTX, the number of rows and the rows of a
+//! block; a record
 //! is its first row, its number of rows, the bytes of these, and the first bytes of the digest of all
 //! that. A record that is cut off, as by the end of the program, is taken for not there, with all that
 //! follows. Numbers are little-endian, of 8 bytes.
@@ -20,18 +21,20 @@ use crate::error::{Error, Result};
 use crate::table::list::refused;
 
 /// The first bytes of such a file, which end with the version of its form.
-const MARK: [u8; 8] = *b"quadjnl1";
+const MARK: [u8; 8] = *b"quadjnl2";
 
 /// Bytes of a digest behind a record.
 const CHECK: usize = 8;
 
 /// Bytes of a head.
-const HEAD: usize = MARK.len() + 32 + 2 * 8;
+const HEAD: usize = MARK.len() + 2 * 32 + 2 * 8;
 
 /// What is asked of a journal.
 pub(crate) struct Asked {
     /// The digest of the request.
     pub(crate) digest: [u8; 32],
+    /// That of the kernels.
+    pub(crate) kernels: [u8; 32],
     /// Rows of the file,
     pub(crate) rows: u64,
     /// those of a block where a new journal begins,
@@ -78,8 +81,8 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// [`Error::Argument`] where there is one and `goes_on` is false, for that of another request, for
-    /// one that another program writes, and for a file that cannot be written.
+    /// [`Error::Argument`] where there is one and `goes_on` is false, for that of another request or of
+    /// other kernels, for one that another program writes, and for a file that cannot be written.
     pub(crate) fn named(path: &Path, goes_on: bool, asked: &Asked) -> Result<Self> {
         let name = path.display().to_string();
         let opened = OpenOptions::new()
@@ -119,6 +122,11 @@ impl Journal {
             done: 0,
         };
         let block = journal.read(asked).map_err(|error| match error.kind() {
+            ErrorKind::Unsupported => {
+                let allowed = "allowed are those that began it (the same program, --artifact and kind of \
+                               device), and to remove the file";
+                refused("--out", format!("{name} is of other kernels, {allowed}"))
+            }
             ErrorKind::InvalidData => {
                 let allowed =
                     "allowed are the command that began it, with --resume, and to remove the file";
@@ -144,11 +152,13 @@ impl Journal {
     }
 
     /// Reads what is there, or writes the head; the rows of a block. What is no journal of this request
-    /// is [`ErrorKind::InvalidData`].
+    /// is [`ErrorKind::InvalidData`], and one of other kernels [`ErrorKind::Unsupported`].
     fn read(&mut self, asked: &Asked) -> io::Result<u64> {
         let mut head = Vec::with_capacity(HEAD);
         (&self.file).take(HEAD as u64).read_to_end(&mut head)?;
-        let own = [&MARK[..], &asked.digest, &asked.rows.to_le_bytes()].concat();
+        let of_request = [&MARK[..], &asked.digest].concat();
+        let rows = asked.rows.to_le_bytes();
+        let own = [&of_request[..], &asked.kernels, &rows].concat();
         let len = self.file.metadata()?.len();
         // One that was cut off has no records, and what has none is no loss.
         let is_begun = own.starts_with(&head[..head.len().min(own.len())]);
@@ -160,6 +170,10 @@ impl Journal {
             self.file.write_all(&asked.block.to_le_bytes())?;
             self.end = HEAD as u64;
             return Ok(asked.block);
+        }
+        let kernels = head.strip_prefix(&of_request[..]);
+        if kernels.is_some_and(|kernels| !kernels.starts_with(&asked.kernels)) {
+            return Err(ErrorKind::Unsupported.into());
         }
         let block = head
             .strip_prefix(&own[..])
@@ -300,6 +314,7 @@ mod tests {
 
     const ASKED: Asked = Asked {
         digest: [7; 32],
+        kernels: [9; 32],
         rows: 10,
         block: 3,
         width: 2,
@@ -363,6 +378,13 @@ mod tests {
         ] {
             assert!(said(true, &other).contains("is of another request"));
         }
+        let other = Asked {
+            kernels: [8; 32],
+            ..ASKED
+        };
+        assert!(
+            said(true, &other).contains("is of other kernels, allowed are those that began it")
+        );
         assert_eq!(said(true, &ASKED), "none");
         assert!(fs::write(&path, "x,y\n1,2\n").is_ok());
         assert!(said(true, &ASKED).contains("is of another request"));

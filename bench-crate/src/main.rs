@@ -7,17 +7,18 @@ use std::env;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::error::ErrorKind;
 
 use quadscan_bench::bench::timed::time;
-use quadscan_bench::bench::{Outcome, bench, console::Console};
+use quadscan_bench::bench::{Outcome, bench_of, console::Console};
 use quadscan_bench::cli::{
     ArtifactArguments, Cli, Command, CompletionsArguments, Manners, ReportArguments, TuneArguments,
     WorkerArguments, choose_color, help, one_sentence, sentence::legible,
 };
 use quadscan_bench::columns::{Done, Watch};
-use quadscan_bench::ranks::Ranks;
+use quadscan_bench::ranks::{self, Ranks};
 use quadscan_bench::{about, combine, integral, parts, plan, report, signals, tune, worker};
 
 use terminal::{Terminal, loss, print, say};
@@ -63,24 +64,49 @@ fn serve(arguments: &WorkerArguments) -> ExitCode {
     }
 }
 
-/// `quadscan bench`, whose records go to `folder`.
+/// `quadscan bench`, whose records go to `folder`, by this process or, with the others, by all of them.
 fn measure(
     manners: Manners,
     folder: &Path,
+    ranks: &Ranks,
     run: impl FnOnce(&mut Terminal) -> quadscan_bench::Result<Outcome>,
 ) -> ExitCode {
-    let mut terminal = Terminal::new(manners, folder);
-    if let Err(error) = terminal.watch_interrupts() {
+    let mut terminal = Terminal::new(heard(manners, ranks), folder);
+    // Whoever started the others ends them.
+    if ranks.is_first()
+        && let Err(error) = terminal.watch_interrupts()
+    {
         return without_signals(&error);
     }
     let result = run(&mut terminal);
     terminal.finish();
     match (result, &terminal.lost) {
-        (Err(error), _) => failed(&error),
-        (Ok(_), Some(error)) => unprinted(error),
-        (Ok(Outcome::Fine), None) => ExitCode::SUCCESS,
-        (Ok(Outcome::Wrong), None) => ExitCode::from(WRONG),
+        (Err(error), _) => failed_among(error, ranks),
+        (Ok(outcome), lost) => {
+            ranks.end(true, REFUSED);
+            match (lost, outcome) {
+                (Some(error), _) => unprinted(error),
+                (None, Outcome::Fine) => ExitCode::SUCCESS,
+                (None, Outcome::Wrong) => ExitCode::from(WRONG),
+            }
+        }
     }
+}
+
+/// Of several processes the first one talks.
+fn heard(manners: Manners, ranks: &Ranks) -> Manners {
+    let quiet = manners.quiet || !ranks.is_first();
+    Manners { quiet, ..manners }
+}
+
+/// Says why, unless another process does, and ends the work with the others.
+fn failed_among(error: quadscan_bench::Error, ranks: &Ranks) -> ExitCode {
+    let code = error.exit_code();
+    // Whoever ends with another code than 0 has the others killed.
+    let said = ranks.says(error);
+    let ended = said.map_or(ExitCode::SUCCESS, |error| failed(&error));
+    ranks.end(false, code);
+    ended
 }
 
 /// How a command ends whose results were `written`, and are right or not.
@@ -155,11 +181,9 @@ fn on_file(
         Ok(ranks) => ranks,
         Err(error) => return failed(&error),
     };
-    let quiet = manners.quiet || !ranks.is_first();
-    let manners = Manners { quiet, ..manners };
     let mut output = BufWriter::new(io::stdout().lock());
     let mut input = io::stdin().lock();
-    let mut terminal = Terminal::new(manners, Path::new(""));
+    let mut terminal = Terminal::new(heard(manners, &ranks), Path::new(""));
     // Whoever started the others ends them.
     if ranks.is_first()
         && let Err(error) = terminal.watch_interrupts()
@@ -174,14 +198,7 @@ fn on_file(
     let done = command(&ranks, &mut input, &mut output, &mut terminal);
     terminal.finish();
     match done {
-        Err(error) => {
-            let code = error.exit_code();
-            let said = ranks.says(error);
-            // Whoever ends with another code than 0 has the others killed.
-            let ended = said.map_or(ExitCode::SUCCESS, |error| failed(&error));
-            ranks.end(false, code);
-            ended
-        }
+        Err(error) => failed_among(error, &ranks),
         Ok(done) => {
             let is_whole = done.written.is_ok();
             let ended = ended(done.written, done.is_fine);
@@ -212,6 +229,8 @@ fn main() -> ExitCode {
     choose_color(&line);
     let Cli { command, manners } = match help::parsed(&line) {
         Ok(cli) => cli,
+        // Whoever ends with another code than 0 has the first process killed, which says it.
+        Err(_) if ranks::is_beside() => return ExitCode::SUCCESS,
         // `-V`, and that of a command, is one line.
         Err(error)
             if error.kind() == ErrorKind::DisplayVersion
@@ -231,12 +250,22 @@ fn main() -> ExitCode {
     }
     match command {
         Command::Worker(arguments) => serve(&arguments),
-        Command::Bench(arguments) => measure(manners, &arguments.out, |terminal| {
-            bench(&arguments, terminal)
-        }),
-        Command::Time(arguments) => measure(manners, &arguments.out, |terminal| {
-            time(&arguments, terminal)
-        }),
+        Command::Bench(arguments) => {
+            let ranks = match arguments.ranks {
+                true => Ranks::start(),
+                false => Ok(Ranks::alone()),
+            };
+            match ranks.map(Arc::new) {
+                Err(error) => failed(&error),
+                Ok(ranks) => measure(manners, &arguments.out, &ranks, |terminal| {
+                    bench_of(&arguments, Arc::clone(&ranks), terminal)
+                }),
+            }
+        }
+        Command::Time(arguments) => {
+            let run = |terminal: &mut Terminal| time(&arguments, terminal);
+            measure(manners, &arguments.out, &Ranks::alone(), run)
+        }
         Command::Completions(arguments) => complete(&arguments),
         Command::Integrate(arguments) => on_file(
             manners,

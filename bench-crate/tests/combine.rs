@@ -15,7 +15,7 @@ use common::{Outcome, folder, quadscan};
 /// More rows than a launch combines, twice.
 const MANY: usize = 530_000;
 
-/// Runs a command on the emulator, in a folder.
+/// Runs a command on the emulator, or the device that it names, in a folder.
 #[track_caller]
 fn run(folder: &Path, words: &str) -> String {
     let Outcome {
@@ -30,7 +30,11 @@ fn run(folder: &Path, words: &str) -> String {
 
 fn outcome(folder: &Path, words: &str) -> Outcome {
     let words: Vec<&str> = words.split_whitespace().collect();
-    quadscan(folder, &[&words[..], &["--device", "emulator"]].concat())
+    let device: &[&str] = match words.contains(&"--device") {
+        true => &[],
+        false => &["--device", "emulator"],
+    };
+    quadscan(folder, &[&words[..], device].concat())
 }
 
 fn write(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) {
@@ -126,7 +130,7 @@ fn a_reduction_is_one_number_or_one_each_key() {
 }
 
 /// Integers wrap, so that wider ones say what is expected. Keys change at irregular rows, and
-/// go on from launch to launch.
+/// go on from launch to launch, and from device to device.
 #[test]
 fn what_is_combined_goes_on_from_launch_to_launch() {
     let folder = folder();
@@ -155,9 +159,9 @@ fn what_is_combined_goes_on_from_launch_to_launch() {
     }
     for (words, expected) in [
         ("", scan),
-        ("--exclusive", exclusive),
-        ("--by-key key", by_key),
-        ("--by-key key --exclusive", before),
+        ("--exclusive --device emulator:2", exclusive),
+        ("--by-key key --device emulator:4", by_key),
+        ("--by-key key --exclusive --device emulator:3", before),
     ] {
         let words = format!("scan items.csv --column x --type i64 {words} -o sums.csv");
         run(folder.path(), &words);
@@ -171,7 +175,10 @@ fn what_is_combined_goes_on_from_launch_to_launch() {
         run(folder.path(), "reduce items.csv --column x --type i64"),
         format!("{all}\n")
     );
-    let found = run(folder.path(), "reduce items.csv --by-key key --type i64");
+    let found = run(
+        folder.path(),
+        "reduce items.csv --by-key key --type i64 --device emulator:2",
+    );
     let expected: String = keys
         .iter()
         .map(|(key, sum)| format!("{key},{sum}\n"))
@@ -181,7 +188,7 @@ fn what_is_combined_goes_on_from_launch_to_launch() {
 
 /// Sums of 2^-10 times whole numbers are exact, whatever the order. Others differ from the exact
 /// sum by less than the number of additions times half a last bit of it, and by the same bits
-/// from run to run and from form to form.
+/// from form to form, and on one device and three.
 #[test]
 fn sums_of_floats_have_the_same_bits_whatever_form_the_file_has() {
     let folder = folder();
@@ -219,7 +226,10 @@ fn sums_of_floats_have_the_same_bits_whatever_form_the_file_has() {
     let found = run(folder.path(), "reduce x.npy");
     let text: String = thirds.iter().map(|x| format!("{x:?}\n")).collect();
     write(folder.path(), "x.csv", format!("x\n{text}"));
-    assert_eq!(run(folder.path(), "reduce x.csv"), found);
+    assert_eq!(
+        run(folder.path(), "reduce x.csv --device emulator:3"),
+        found
+    );
     let error: f64 = found.trim().parse::<f64>().expect("a number") - sum / 3.0;
     assert!(
         error.abs() <= MANY as f64 * sum / 3.0 * f64::EPSILON,

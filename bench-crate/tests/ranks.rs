@@ -46,6 +46,7 @@ fn main() -> ExitCode {
             integrals,
         ),
         of_mpi("an_error_that_all_have_is_said_once", refusals),
+        of_mpi("a_cell_is_measured_by_one_process_and_by_all", cells),
         of_mpi("killed_processes_lose_nothing_and_leave_nobody", kills),
         Trial::test("one_process_goes_on_after_a_kill", || passed(one_process)),
         Trial::test("without_a_library_of_mpi_there_is_a_reason", || {
@@ -199,6 +200,14 @@ fn refusals() {
             ["scan", "-", "--device", "emulator"],
             "error: FILE - is standard input, ",
         ),
+        (
+            ["reduce", "x.csv", "--opp", "sum"],
+            "error: unexpected argument '--opp' found",
+        ),
+        (
+            ["bench", "scan", "--ranks", "--repeat=x"],
+            "error: --repeat",
+        ),
     ] {
         let outcome = ends(&mut mpirun(folder, 4, &arguments));
         assert_eq!((outcome.code, &*outcome.output), (2, ""), "{outcome:?}");
@@ -212,6 +221,47 @@ fn refusals() {
             "{outcome:?}"
         );
     }
+}
+
+/// The emulator has no times: a line has the cell, and how many processes have measured it.
+fn cells() {
+    let folder = folder();
+    let folder = folder.path();
+    let bench = [
+        "bench",
+        "scan",
+        "--ranks",
+        "--operations",
+        "inclusive_sum",
+        "--types",
+        "i32",
+        "--sizes",
+        "1000,2^11",
+        "--device",
+        "emulator",
+        "--format",
+        "csv",
+        "--out",
+        "records",
+    ];
+    let together = ends(&mut mpirun(folder, 3, &bench));
+    assert_eq!(together.code, 0, "{together:?}");
+    let lines = together.output.lines();
+    let lines: Vec<&str> = lines
+        .skip_while(|line| !line.starts_with("cell,"))
+        .collect();
+    assert_eq!(lines.len(), 3, "{together:?}");
+    assert_eq!(lines[0], "cell,time,processes,ms_of_one,times_one");
+    for line in &lines[1..] {
+        assert!(
+            line.starts_with("scan ") && line.ends_with(",,3,,"),
+            "{line}"
+        );
+    }
+    let alone = quadscan(folder, &bench);
+    assert_eq!(alone.code, 2, "{alone:?}");
+    let sentence = "error: --ranks is of one process, allowed with several: ";
+    assert!(alone.errors.starts_with(sentence), "{alone:?}");
 }
 
 /// Processes whose working folder is this one.
@@ -305,7 +355,7 @@ fn killed(folder: &Path, count: usize, processes: usize, start: impl Fn() -> Com
     }
     assert!(most > 100, "none was killed in the middle");
     // More than a head.
-    let is_left = journal().len() > 64;
+    let is_left = journal().len() > 96;
     let last = ends(start().stdout(Stdio::null()).stderr(Stdio::piped()));
     assert_eq!(last.code, 1, "{last:?}");
     assert_eq!(last.errors.contains("rows were there"), is_left, "{last:?}");

@@ -220,8 +220,8 @@ pub const FAMILIES: &[Family] = &[
             "genz_oscillatory_f64",
         ],
         launched_by: "`quadscan::integrate`, tables `integral` and `integrals`",
-        why: "the integrands that are timed beside nvcc, and one of them in batches: root, quotient, \
-              exponential, cosine",
+        why: "the integrands that are timed beside nvcc by equal strips, and one of them in batches: \
+              root, quotient, exponential, cosine",
     },
     Family {
         name: "integrals in batches",

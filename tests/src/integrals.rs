@@ -142,6 +142,8 @@ pub fn between(random: &mut Random, low: f64, high: f64) -> f64 {
 mod tests {
     use super::{exact, parameters};
     use crate::probes::operands::Random;
+    use quadscan::integrate::formula::Number;
+    use quadscan::integrate::{Formula, Kernels, Point};
     use quadscan_kernels::integrate::catalogue::CATALOGUE;
 
     #[test]
@@ -153,6 +155,37 @@ mod tests {
             assert!(value.is_some_and(f64::is_finite), "{}", entry.f64.name);
         }
         assert_eq!(exact("nothing", &[]), None);
+    }
+
+    /// The catalogue's functions in Rust have the bits of its formulas, which the rules without kernels
+    /// of their own take.
+    #[test]
+    fn the_catalogues_formulas_have_the_bits_of_its_functions() {
+        fn check<R: Number>(of: &Kernels<R>) {
+            let Some(text) = of.text() else { return };
+            let formula = Formula::with_parameters(text, of.parameters);
+            let formula = formula.unwrap_or_else(|error| panic!("{}: {error}", of.name));
+            let parameters = [2.75, 0.375, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0].map(R::from_f64);
+            for k in 0..2000_u32 {
+                let x = f64::from(k) / 1999.0;
+                let [x, to_upper] = [x, 1.0 - x].map(R::from_f64);
+                let from_lower = x;
+                let at = Point {
+                    x,
+                    from_lower,
+                    to_upper,
+                };
+                let values = [formula.eval(at, &parameters), (of.eval_at)(at, &parameters)];
+                let [found, expected] = values.map(|value| value.to_f64().to_bits());
+                assert_eq!(found, expected, "{} at {x:?}: {values:?}", of.name);
+            }
+        }
+        let with_text = CATALOGUE.iter().filter(|entry| entry.f64.text().is_some());
+        assert_eq!(with_text.clone().count(), 5);
+        for entry in with_text {
+            check(&entry.f64);
+            check(&entry.f32);
+        }
     }
 
     #[test]

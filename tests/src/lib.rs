@@ -4,7 +4,7 @@
 //!
 //! Its layers, each of which uses those above it in this list alone:
 //!
-//! - `tidy`: the house rules. `families`: why each kernel is in our PTX.
+//! - `tidy`: the house rules. `families`: why each kernel is in our PTX. `xtask`: that program.
 //! - `oracle`: results of reductions and scans. `kernels`: the kernels that tests bring along.
 //!   `mapped`: launches over memory that is laid out.
 //! - `probes`: a kernel an instruction form. `launched`: which kernels a suite launched.
@@ -28,3 +28,4 @@ pub mod probes;
 pub mod random_launches;
 pub mod suite;
 pub mod tidy;
+pub mod xtask;

@@ -17,6 +17,7 @@ use std::process::{Command, Output};
 
 use cuda_builder::LintLevel;
 use quadscan_tests::tidy::{self, Rule};
+use quadscan_tests::xtask::xtask;
 
 /// The kernels that are made, and what of.
 const ORIGINS: [(&str, &str); 4] = [
@@ -41,7 +42,14 @@ const COPIED: [&str; 6] = [
 ];
 
 /// The other members of the workspace.
-const LINKED: [&str; 5] = ["book", "ptx-emulator", "ptx-syntax", "rust-cuda", "xtask"];
+const LINKED: [&str; 6] = [
+    "book",
+    "ptx-emulator",
+    "ptx-syntax",
+    "python",
+    "rust-cuda",
+    "xtask",
+];
 
 fn root() -> &'static Path {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -125,8 +133,8 @@ fn generated() -> BTreeMap<String, String> {
         }
     }
     for (name, origin) in ORIGINS {
-        let output = cargo("run", root())
-            .args(["--quiet", "--release", "--package", "xtask", "--"])
+        let output = xtask(|| cargo("run", root()))
+            .current_dir(root())
             .args(["new-kernel", name, "--from", origin, "--root"])
             .arg(made.path())
             .output()

@@ -55,6 +55,7 @@ macro_rules! integrands {
             eval: |$x:ident| $eval:expr,
             $(at: |$point:ident| $at:expr,)?
             $(breaks: [$($break:expr),+],)?
+            $(rules: [$($rule:ident),+] by $text:literal,)?
         }
     )*) => {
         /// A row an integrand.

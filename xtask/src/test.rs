@@ -73,6 +73,9 @@ const WRAPPER: &str = "RUSTC_WORKSPACE_WRAPPER";
 /// The variable that names it to tests which build crates of the workspace.
 const COMPILER: &str = "QUADSCAN_COMPILER";
 
+/// The variable that names this program to tests that run it.
+const XTASK: &str = "QUADSCAN_XTASK";
+
 fn step(name: &'static str, subcommand: &str, arguments: &[&str]) -> Step {
     let mut command = cargo::command(subcommand);
     command.args(arguments);
@@ -90,6 +93,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     setup::ensure_components(&["rustfmt", "clippy"])?;
 
     let start = Instant::now();
+    // Before the lints put what they build of it in its place.
+    let own = std::env::current_exe().context("this program has no path")?;
     let artifact = ptx::folder(&ptx::ARCHS)?;
     let compiler = compiler::write(&cargo::target_directory()?)?;
     let command = |mut step: Step| {
@@ -106,7 +111,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
             "lints" => build(lints(&compiler), &mut runners)?,
             "tests" => {
                 let (artifact, compiler) = (artifact.clone(), compiler.clone());
-                let variables = [(ptx::ARTIFACT, artifact), (COMPILER, compiler)];
+                let variables = [
+                    (ptx::ARTIFACT, artifact),
+                    (COMPILER, compiler),
+                    (XTASK, own.clone()),
+                ];
                 tests(&runners, &variables, &mut std::io::stdout())?
             }
             "doc tests" => command(doc_tests(&compiler))?,

@@ -71,7 +71,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         .into());
     }
     setup::ensure()?;
-    setup::ensure_components(&["rustfmt"])?;
     let quadscan = bench::built(&["--release"])?;
     match (&options.bundle, &options.from) {
         (Some(directory), _) => bundle(&quadscan, directory),
@@ -172,13 +171,6 @@ fn table(quadscan: &Executable, record: &Path, quick: bool) -> anyhow::Result<Ex
     let path = cargo::root().join(TABLE);
     let cannot = || format!("{} could not be written", path.display());
     fs::write(&path, output.stdout).with_context(cannot)?;
-    let formatted = Command::new("rustfmt")
-        .args(["--edition", "2024"])
-        .arg(&path)
-        .status();
-    if !formatted.is_ok_and(|status| status.success()) {
-        terminal::note("rustfmt failed: run `cargo fmt`");
-    }
     println!("{TABLE}");
     terminal::note("`git diff` shows what has changed");
     Ok(ExitCode::SUCCESS)

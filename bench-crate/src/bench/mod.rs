@@ -12,6 +12,7 @@ mod paths;
 mod peers;
 mod preview;
 pub mod progress;
+mod ranks;
 mod render;
 pub mod request;
 mod run;
@@ -22,9 +23,12 @@ mod unused;
 mod verdict;
 mod workers;
 
+use std::sync::Arc;
+
 use crate::about::SCHEMA;
 use crate::cli::BenchArguments;
 use crate::error::Result;
+use crate::ranks::Ranks;
 use crate::record::{Record, Status};
 use crate::table::Table;
 
@@ -46,24 +50,45 @@ pub enum Outcome {
     Wrong,
 }
 
-/// Carries out `quadscan bench`. Err when the request cannot be carried out.
+/// Carries out `quadscan bench`, on one process. Err when the request cannot be carried out.
 pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Outcome> {
+    bench_of(arguments, Arc::new(Ranks::alone()), console)
+}
+
+/// The same on several processes, of which the first one keeps and prints what all have measured.
+///
+/// # Errors
+///
+/// As [`bench()`], and for one process with `--ranks`.
+pub fn bench_of(
+    arguments: &BenchArguments,
+    ranks: Arc<Ranks>,
+    console: &mut dyn Console,
+) -> Result<Outcome> {
     if arguments.schema {
         console.result(SCHEMA);
         return Ok(Outcome::Fine);
     }
-    let mut request = Request::new(arguments)?;
+    let asked = ranks::expect_several(arguments, &ranks);
+    let mut request = ranks.agree(asked.and_then(|()| Request::new(arguments)))?;
+    request.device = ranks.device(request.device);
     say(console, unused::renamed(arguments));
     unused::warn(arguments, &request, console);
     if arguments.list {
         return Ok(preview::list(&request, console));
     }
-    request.find_modules()?;
+    ranks.agree(request.find_modules())?;
     if arguments.dry_run {
         return preview::dry_run(request, console);
     }
-    let baseline = request.read_baseline()?;
-    let (workers, introduction) = Workers::start(&request, request.processes)?;
+    let baseline = ranks.agree(request.read_baseline())?;
+    let started = Workers::start(&request, request.processes);
+    let (mut workers, introduction) = ranks.agree(started)?;
+    if !ranks.is_first() {
+        ranks::serve(&ranks, |job, patience| workers.carry_out(job, patience));
+        return Ok(Outcome::Fine);
+    }
+    let workers = workers.among(&ranks);
     if workers.is_emulated() {
         request.adapt_to_emulator();
     }
@@ -97,6 +122,9 @@ pub fn bench(arguments: &BenchArguments, console: &mut dyn Console) -> Result<Ou
     let page = store.keep_results(&measured)?;
     let verdict = rendering.verdict(&measured, &page);
     let records: Vec<Record> = measured.into_iter().flat_map(|of| of.1).collect();
+    if let Some(summary) = ranks::summary(&request, &records) {
+        console.result(&summary);
+    }
     let is_missed = baseline
         .is_some_and(|then| baseline::is_missed(&request, store.run(), &then, &records, console));
     if let Some(name) = &request.save {

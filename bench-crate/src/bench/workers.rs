@@ -1,11 +1,14 @@
 //! The measuring processes of a run: they are started, report their device, and measure cells.
 //! If there are none, there is a reason.
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::ranks::Together;
 use super::request::Request;
 use crate::error::{Error, Result};
 use crate::measure::{Measurement, Sampling};
+use crate::ranks::Ranks;
 use crate::record::{Cell, DeviceInfo};
 use crate::table::Table;
 use crate::worker::Executor;
@@ -96,6 +99,28 @@ impl Workers {
         self.device().is_ok_and(DeviceInfo::is_emulated)
     }
 
+    /// These and those of the other processes, where there are others.
+    pub(super) fn among(self, ranks: &Arc<Ranks>) -> Self {
+        let held = self.held.map(|(executor, device)| match ranks.is_alone() {
+            true => (executor, device),
+            false => {
+                let together = Together::new(executor, Arc::clone(ranks));
+                (Box::new(together) as Box<dyn Executor>, device)
+            }
+        });
+        Workers { held, ..self }
+    }
+
+    /// Carries out a job of another process.
+    pub(super) fn carry_out(
+        &mut self,
+        job: &Job,
+        patience: Duration,
+    ) -> std::result::Result<Measurement, String> {
+        let (executor, _) = self.held.as_mut().map_err(|reason| reason.clone())?;
+        executor.run(job, patience)
+    }
+
     /// Measures a cell. Err in one sentence when it fails; the next cell is measured in any case.
     pub(super) fn measure(
         &mut self,
@@ -110,8 +135,7 @@ impl Workers {
             cell: cell.clone(),
             sampling,
         };
-        let (executor, _) = self.held.as_mut().map_err(|reason| reason.clone())?;
-        executor.run(&job, patience)
+        self.carry_out(&job, patience)
     }
 }
 

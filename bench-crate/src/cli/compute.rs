@@ -15,7 +15,7 @@ pub struct ComputeArguments {
     #[arg(long, value_name = "DIR")]
     pub artifact: Option<PathBuf>,
 
-    /// Device: auto, cuda, cuda:N, emulator; rows of integrals also on several: cuda:0,1, cuda:all, emulator:4
+    /// Device: auto, cuda, cuda:N, emulator; rows of a file also on several: cuda:0,1, cuda:all, emulator:4
     #[arg(short, long, default_value = "auto", value_name = "DEVICE")]
     pub device: String,
 }

@@ -13,7 +13,7 @@ use crate::columns::{Number, ROWS};
 
 /// Combines elements on a device. By key, the offsets are those of segments, with the end behind
 /// them.
-pub(super) type Launch<T> = Box<dyn FnMut(&[T], &[u32]) -> quadscan::Result<Vec<T>>>;
+pub(super) type Launch<T> = Box<dyn FnMut(&[T], &[u32]) -> quadscan::Result<Vec<T>> + Send>;
 
 /// An operation on a type, and where its kernels are.
 pub(super) struct Kernels<T> {
@@ -34,8 +34,8 @@ pub(super) trait Element: Number {
 }
 
 /// The operators that this module launches: on one type, whose neutral element there is.
-trait Plain<T>: Identity + Operator<Input = T, Accumulator = T, Output = T> {}
-impl<T, O: Identity + Operator<Input = T, Accumulator = T, Output = T>> Plain<T> for O {}
+trait Plain<T>: Send + Identity + Operator<Input = T, Accumulator = T, Output = T> {}
+impl<T, O: Send + Identity + Operator<Input = T, Accumulator = T, Output = T>> Plain<T> for O {}
 
 macro_rules! elements {
     ($($type:ident: $($form:ident [$($operation:ident)*])*;)*) => {$(

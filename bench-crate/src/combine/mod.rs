@@ -1,4 +1,4 @@
-//! `quadscan scan` and `quadscan reduce`: a column of a file, combined on the device.
+//! `quadscan scan` and `quadscan reduce`: a column of a file, combined on the device, or on several.
 //!
 //! `request` is what the command line asks for, `operation` what is asked of a column, `kernels` the
 //! operations that there are, `survey` the first reading of the file, `blocks` the rows of one of
@@ -116,9 +116,10 @@ fn prepared<T: Element>(
         columns::check(path, FILE, Some(&request.file))?;
     }
     let artifact = request.artifact.as_deref();
-    let (module, notice) = device::load(request.device, artifact, &kernels.modules, ranks)?;
+    let (modules, notice) =
+        device::load_on_each(&request.device, artifact, &kernels.modules, ranks)?;
     watch.say(&notice);
-    let pieces = Pieces::new(request, &kernels, &module).map_err(|error| {
+    let pieces = Pieces::new(request, &kernels, &modules).map_err(|error| {
         device::without_kernels(error.into(), artifact, &kernels.modules.join(" and "))
     })?;
     Ok((survey, pieces))

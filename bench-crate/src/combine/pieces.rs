@@ -1,6 +1,6 @@
 //! A column in pieces: each block of rows is a launch of its own, and what the rows above it are
 //! together is combined with what came of it. So a column may be larger than the device's memory,
-//! several processes share it, and what is combined first depends on the number of rows alone.
+//! several devices and processes share it, and what is combined first depends on the number of rows alone.
 
 use quadscan::device::Module;
 
@@ -8,13 +8,15 @@ use super::kernels::{Element, Kernels, Launch};
 use super::operation::Form;
 use super::request::Request;
 use crate::columns::{Block, Column, message};
+use crate::device;
 use crate::error::Result;
 
 /// What has been combined of the rows so far.
 pub(super) struct Pieces<T> {
     form: Form,
     is_exclusive: bool,
-    launch: Launch<T>,
+    /// One for each device.
+    launches: Vec<Launch<T>>,
     combine: fn(T, T) -> T,
     nothing: T,
     /// What the rows so far are together.
@@ -27,6 +29,16 @@ pub(super) struct Carried<T> {
     value: T,
     /// The key's cell.
     key: Option<Column>,
+}
+
+/// A block by itself.
+pub(super) struct Combined<T> {
+    /// Of scans a value each row, of reductions one each key,
+    values: Vec<T>,
+    /// the rows where keys begin,
+    starts: Vec<usize>,
+    /// and what it adds.
+    pub(super) total: Total<T>,
 }
 
 /// What a block adds to what is carried.
@@ -77,51 +89,55 @@ impl<T: Element> Pieces<T> {
     pub(super) fn new(
         request: &Request,
         kernels: &Kernels<T>,
-        module: &Module,
+        modules: &[Module],
     ) -> quadscan::Result<Self> {
+        let launches = modules.iter().map(kernels.launch);
         Ok(Self {
             form: request.form,
             is_exclusive: request.is_exclusive,
-            launch: (kernels.launch)(module)?,
+            launches: launches.collect::<quadscan::Result<_>>()?,
             combine: kernels.combine,
             nothing: kernels.nothing,
             carried: None,
         })
     }
 
-    /// A block by itself: of scans a value each row, of reductions one each key, with the rows where
-    /// keys begin; and what it adds.
-    fn combined(
-        &mut self,
-        block: &Block,
-        numbers: &[T],
-        key: Option<&Column>,
-    ) -> Result<(Vec<T>, Vec<usize>, Total<T>)> {
-        let starts = key.map_or(vec![0], |key| starts(key, block.rows()));
-        let rows = numbers.len();
-        let ends = starts.iter().skip(1).chain([&rows]);
-        let offsets: Vec<u32> = [0].into_iter().chain(ends.map(|&row| row as u32)).collect();
-        let values = (self.launch)(numbers, &offsets)?;
-        let total = Total {
-            key: key.map(|key| key.pick(&[0])),
-            is_one: starts.len() == 1,
-            last: Carried {
-                value: values.last().copied().unwrap_or(self.nothing),
-                key: key.map(|key| key.pick(&[block.rows() - 1])),
-            },
-        };
-        Ok((values, starts, total))
+    /// How many blocks are combined at a time.
+    pub(super) fn devices(&self) -> usize {
+        self.launches.len()
     }
 
-    /// What a block adds. `key` is the column of keys, where there is one.
-    pub(super) fn total(
+    /// Blocks with their numbers by themselves, on a device each, of which there are enough. `key` is the
+    /// column of keys, where there is one.
+    pub(super) fn combined(
         &mut self,
-        block: &Block,
-        numbers: &[T],
+        blocks: &[(Block, Vec<T>)],
         key: Option<usize>,
-    ) -> Result<Total<T>> {
-        let key = key.map(|key| &block.columns[key]);
-        self.combined(block, numbers, key).map(|(.., total)| total)
+    ) -> Result<Vec<Combined<T>>> {
+        let nothing = self.nothing;
+        let combine = |launch: &mut Launch<T>, (block, numbers): &(Block, Vec<T>)| {
+            let key = key.map(|key| &block.columns[key]);
+            let starts = key.map_or(vec![0], |key| starts(key, block.rows()));
+            let rows = numbers.len();
+            let ends = starts.iter().skip(1).chain([&rows]);
+            let offsets: Vec<u32> = [0].into_iter().chain(ends.map(|&row| row as u32)).collect();
+            let values = launch(numbers, &offsets)?;
+            let total = Total {
+                key: key.map(|key| key.pick(&[0])),
+                is_one: starts.len() == 1,
+                last: Carried {
+                    value: values.last().copied().unwrap_or(nothing),
+                    key: key.map(|key| key.pick(&[block.rows() - 1])),
+                },
+            };
+            Ok(Combined {
+                values,
+                starts,
+                total,
+            })
+        };
+        let combined = device::at_once(&mut self.launches, blocks, combine);
+        combined.into_iter().collect()
     }
 
     /// Carries what a block adds on.
@@ -140,11 +156,15 @@ impl<T: Element> Pieces<T> {
     pub(super) fn next(
         &mut self,
         block: &Block,
-        numbers: &[T],
+        combined: Combined<T>,
         key: Option<usize>,
-    ) -> Result<Vec<Results<T>>> {
+    ) -> Vec<Results<T>> {
         let key = key.map(|key| &block.columns[key]);
-        let (mut values, starts, total) = self.combined(block, numbers, key)?;
+        let Combined {
+            mut values,
+            starts,
+            total,
+        } = combined;
         let mut results = Vec::new();
         let goes_on = |carried: &Carried<T>| carried.goes_on(total.key.as_ref());
         let before = match self.carried.as_ref().filter(|carried| goes_on(carried)) {
@@ -184,7 +204,7 @@ impl<T: Element> Pieces<T> {
                 });
             }
         }
-        Ok(results)
+        results
     }
 
     /// What reductions have left when all rows were there.

@@ -6,12 +6,12 @@ use super::kernels::{Element, Kernels};
 use super::operation::{Form, Operation};
 use crate::cli::CombineArguments;
 use crate::columns::{self, Heading, Kind, Scalar, Source, number, with_type};
-use crate::device::choice;
+use crate::device::choices;
 use crate::error::Result;
 use crate::export::Format;
 use crate::modules::expect_artifact;
 use crate::table::list::refused;
-use quadscan::device::DeviceChoice;
+use quadscan::device::DevicesChoice;
 
 /// What the file of numbers is called in sentences.
 pub(super) const FILE: &str = "FILE";
@@ -33,7 +33,7 @@ pub(super) struct Request {
     /// The column of results.
     pub(super) result: String,
     pub(super) artifact: Option<PathBuf>,
-    pub(super) device: DeviceChoice,
+    pub(super) device: DevicesChoice,
     /// Form of what is printed, where one is named.
     pub(super) format: Option<Format>,
     pub(super) out: Option<PathBuf>,
@@ -92,7 +92,7 @@ impl Request {
             )?,
             result: result(arguments.name.as_deref().unwrap_or(operation))?,
             artifact: arguments.place.artifact.clone(),
-            device: choice(&arguments.place.device)?,
+            device: choices(&arguments.place.device)?,
             format: optional(
                 "--format",
                 &arguments.format,

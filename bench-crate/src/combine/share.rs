@@ -13,7 +13,7 @@ use super::operation::Form;
 use super::pieces::{Carried, Pieces, Results};
 use super::request::Chosen;
 use super::survey::Survey;
-use crate::columns::{Column, Source, Watch, message};
+use crate::columns::{Block, Column, Source, Watch, message};
 use crate::error::Result;
 use crate::ranks::{FIRST, Ranks};
 
@@ -63,6 +63,18 @@ impl<T: Element> Share<'_, T> {
         rows(self.survey.read, self.ranks)
     }
 
+    /// The next blocks, one for each device, with their numbers; none at the end.
+    fn read(&self, blocks: &mut Blocks<'_>) -> Result<Vec<(Block, Vec<T>)>> {
+        let mut read = Vec::new();
+        while read.len() < self.pieces.devices()
+            && let Some(block) = blocks.next()?
+        {
+            let numbers = self.survey.numbers(self.source, &block)?;
+            read.push((block, numbers));
+        }
+        Ok(read)
+    }
+
     /// Carries what stands before the rows of this process to it, and on to the next process.
     fn begin(&mut self) -> Result<()> {
         let (ranks, key) = (self.ranks, self.chosen.key);
@@ -74,9 +86,11 @@ impl<T: Element> Share<'_, T> {
         let mut totals = Vec::new();
         if is_number || !ranks.is_last() {
             let mut blocks = Blocks::new(self.source, self.rows())?;
-            while let Some(block) = blocks.next()? {
-                let numbers = self.survey.numbers(self.source, &block)?;
-                totals.push(self.pieces.total(&block, &numbers, key)?);
+            while let read = self.read(&mut blocks)?
+                && !read.is_empty()
+            {
+                let combined = self.pieces.combined(&read, key)?.into_iter();
+                totals.extend(combined.map(|of| of.total));
             }
         }
         let before = match ranks.is_first() {
@@ -104,14 +118,18 @@ impl<T: Element> Share<'_, T> {
         if self.ranks.is_alone() || !is_number {
             let rows = self.rows();
             let (mut done, mut blocks) = (rows.start, Blocks::new(self.source, rows)?);
-            while let Some(block) = blocks.next()? {
-                let numbers = self.survey.numbers(self.source, &block)?;
-                for results in self.pieces.next(&block, &numbers, self.chosen.key)? {
-                    let beside = self.survey.beside.iter().map(|k| &block.columns[*k]);
-                    columns_of(beside.collect(), &results, &mut take)?;
+            while let read = self.read(&mut blocks)?
+                && !read.is_empty()
+            {
+                let combined = self.pieces.combined(&read, self.chosen.key)?;
+                for ((block, _), combined) in read.iter().zip(combined) {
+                    for results in self.pieces.next(block, combined, self.chosen.key) {
+                        let beside = self.survey.beside.iter().map(|k| &block.columns[*k]);
+                        columns_of(beside.collect(), &results, &mut take)?;
+                    }
+                    done += block.rows() as u64;
+                    watch.progress(done, self.survey.read);
                 }
-                done += block.rows() as u64;
-                watch.progress(done, self.survey.read);
             }
         }
         match self.pieces.end().filter(|_| self.ranks.is_last()) {

@@ -92,11 +92,11 @@ impl<'a, R: Number> Worker<'a, R> {
     }
 }
 
-/// Computes all items, each by one process; on the first one, their results. `digest` is that of the
-/// request.
+/// Computes all items, each by one process; on the first one, their results. The digests are those of the
+/// request and of the kernels.
 pub(super) fn computed<R: Number>(
     request: &Request<R>,
-    digest: [u8; 32],
+    [digest, kernels]: [[u8; 32]; 2],
     batch: &Batch<'_, R>,
     runners: &mut [Runners<R>],
     ranks: &Ranks,
@@ -106,6 +106,7 @@ pub(super) fn computed<R: Number>(
     let shares = BLOCKS * (ranks.size() * runners.len()) as u64;
     let asked = Asked {
         digest,
+        kernels,
         rows: batch.rows,
         block: (batch.rows / shares).clamp(1, most),
         width: BYTES * rows_of_item(request),

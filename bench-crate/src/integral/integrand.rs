@@ -146,9 +146,14 @@ impl<R: Number> Integrand<R> {
 
     /// The module of PTX that it needs by a method, which another error names, and all of them.
     pub(super) fn modules(&self, method: &Method<R>) -> (&str, Vec<String>) {
+        let rule = match method {
+            Method::Composite { .. } => "composite",
+            Method::Adaptive(_) => "adaptive",
+            _ => "tanh_sinh",
+        };
         let name = match &self.source {
-            Source::Kernels(of) => of.name,
-            Source::Formula(_) | Source::Boxed(..) => "formula",
+            Source::Kernels(of) if of.entry(rule).is_some() => of.name,
+            Source::Kernels(_) | Source::Formula(_) | Source::Boxed(..) => "formula",
         };
         let other = match method {
             Method::Cubature(_) => Some(modules::of_boxes()),

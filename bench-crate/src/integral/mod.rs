@@ -32,7 +32,6 @@ mod typed;
 mod wave;
 
 use std::io::{self, Read, Write};
-use std::thread;
 
 use crate::cli::{ComputeArguments, IntegrateArguments};
 use crate::columns::{self, Block, COMMA, Column, Done, Place, Shape, Source, Watch};
@@ -118,7 +117,7 @@ fn of<R: Number>(
     let Some(path) = &arguments.batch else {
         let request = Request::<R>::new(arguments)?;
         let items = Items::alone(request.given.clone(), &request.of, &request.method)?;
-        let mut runners = runners(&request, ranks, watch)?;
+        let (mut runners, _) = runners(&request, ranks, watch)?;
         return alone(&request, &items, &mut runners[0], output, watch);
     };
     let opened = Request::<R>::new(arguments).and_then(|request| {
@@ -129,7 +128,7 @@ fn of<R: Number>(
     let (of, given, method) = (&request.of, request.given.clone(), &request.method);
     let prepared = Batch::new(&source, of, given, method, watch)
         .and_then(|batch| Ok((batch, runners(&request, ranks, watch)?)));
-    let (batch, mut runners) = ranks.agree(prepared)?;
+    let (batch, (mut runners, kernels)) = ranks.agree(prepared)?;
     if !batch.passed.is_empty() {
         watch.say(&columns::copied(&batch.passed));
     }
@@ -137,7 +136,8 @@ fn of<R: Number>(
         true => {
             let digest = ranks.is_first().then(|| source.digest(&text_of(arguments)));
             let digest = ranks.agree(digest.transpose())?.unwrap_or_default();
-            let kept = dealt::computed(&request, digest, &batch, &mut runners, ranks, watch)?;
+            let digests = [digest, kernels];
+            let kept = dealt::computed(&request, digests, &batch, &mut runners, ranks, watch)?;
             if kept.is_none() {
                 return Ok(NOTHING);
             }
@@ -166,12 +166,12 @@ const NOTHING: Done = Done {
     written: Ok(()),
 };
 
-/// Makes sure that results can be written, and opens the devices.
+/// Makes sure that results can be written, and opens the devices; and the digest of their kernels.
 fn runners<R: Number>(
     request: &Request<R>,
     ranks: &Ranks,
     watch: &mut dyn Watch,
-) -> Result<Vec<Runners<R>>> {
+) -> Result<(Vec<Runners<R>>, [u8; 32])> {
     if let Some(path) = &request.out {
         columns::check(path, BATCH, request.file())?;
     }
@@ -198,7 +198,8 @@ fn runners<R: Number>(
             tolerances: request.method.tolerances(),
         })
     };
-    modules.iter().map(of_module).collect()
+    let runners = modules.iter().map(of_module).collect::<Result<_>>()?;
+    Ok((runners, device::digest(&modules, &needed)))
 }
 
 /// Results and, where they are asked for, derivatives of them.
@@ -323,32 +324,14 @@ fn all<R: Number>(
             if blocks.is_empty() {
                 return Ok(());
             }
-            let all: Vec<&Items<R>> = blocks.iter().map(|(items, _)| items).collect();
-            for ((items, block), both) in blocks.iter().zip(on_each(runners, &all)) {
+            let found = device::at_once(runners, &blocks, |of, (items, _)| of.rows(items));
+            for ((items, block), both) in blocks.iter().zip(found) {
                 write(items, block, both?)?;
             }
         }
     })?;
     kept.into_iter().for_each(Journal::remove);
     Ok(done(&tally, written, watch))
-}
-
-/// What comes of items on each of the first devices, at once.
-fn on_each<R: Number>(runners: &mut [Runners<R>], items: &[&Items<R>]) -> Vec<Result<Both<R>>> {
-    let mut pairs = runners.iter_mut().zip(items);
-    if items.len() == 1 {
-        return pairs.map(|(runner, items)| runner.rows(items)).collect();
-    }
-    thread::scope(|scope| {
-        let started: Vec<_> = pairs
-            .by_ref()
-            .map(|(runner, items)| scope.spawn(move || runner.rows(items)))
-            .collect();
-        let ended = started.into_iter().map(|thread| thread.join());
-        ended
-            .map(|both| both.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
 }
 
 /// How it ended, and what there is to say about items without a result.

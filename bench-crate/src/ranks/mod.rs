@@ -25,6 +25,9 @@ pub const MPI: &str = "QUADSCAN_MPI";
 /// with PMI2; SLURM with PMIx, which has another one beside it.
 const SIZES: [&str; 3] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS"];
 
+/// Those with the number of this process, in the same order.
+const NUMBERS: [&str; 3] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"];
+
 /// The variable beside the last of [`SIZES`].
 const PMIX: &str = "PMIX_RANK";
 
@@ -33,6 +36,26 @@ const PAUSE: Duration = Duration::from_micros(200);
 
 /// The first process, which reads the command's input and writes its output.
 pub(crate) const FIRST: usize = 0;
+
+fn number(name: &str) -> Option<usize> {
+    env::var(name).ok()?.parse().ok()
+}
+
+/// Which of [`SIZES`] says how many processes were started together, and how many, where they are several.
+fn started() -> Option<(usize, usize)> {
+    let started = SIZES.iter().position(|name| {
+        (*name != SIZES[2] || env::var_os(PMIX).is_some()) && number(name).is_some()
+    })?;
+    let is_off = env::var(MPI).is_ok_and(|value| value == "off");
+    let size = number(SIZES[started]).filter(|size| *size > 1 && !is_off)?;
+    Some((started, size))
+}
+
+/// Whether this is one of several processes, and not the first, as far as their environment says: what all of
+/// them see in the command line is said by that one.
+pub fn is_beside() -> bool {
+    started().is_some_and(|(by, _)| number(NUMBERS[by]).is_some_and(|rank| rank != FIRST))
+}
 
 /// This process and the others.
 pub struct Ranks {
@@ -63,21 +86,16 @@ impl Ranks {
     ///
     /// [`Error::Mpi`] where there are several, and no library of MPI.
     pub fn start() -> Result<Self> {
-        let number = |name: &str| env::var(name).ok()?.parse::<usize>().ok();
-        let started = SIZES.iter().position(|name| {
-            (*name != SIZES[2] || env::var_os(PMIX).is_some()) && number(name).is_some()
-        });
-        let size = started.and_then(|k| number(SIZES[k])).unwrap_or(1);
-        if size < 2 || env::var(MPI).is_ok_and(|value| value == "off") {
+        let Some((started, size)) = started() else {
             return Ok(Self::alone());
-        }
+        };
         let wrong = |problem: &str| Error::Mpi {
             problem: format!(
                 "this is one of {size} processes, and {problem}: {MPI} names the library, or is off \
                  for processes without each other"
             ),
         };
-        let calls = mpi::start(started == Some(1)).map_err(|problem| wrong(&problem))?;
+        let calls = mpi::start(started == 1).map_err(|problem| wrong(&problem))?;
         let (rank, all) = (calls.rank(), calls.size());
         if all == 1 {
             return Err(wrong("the library of MPI is not that of who started them"));

@@ -24,8 +24,9 @@ use crate::workload::integrals::single::{
 };
 use quadscan::Result as Done;
 use quadscan::device::{Buffer, Device, Module};
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::names::{name_of, rule_by_name, rules};
-use quadscan::integrate::{Composite, Kernels, Parameters, Real, Rule};
+use quadscan::integrate::{Composite, Kernels, Parameters, Rule};
 
 /// The table.
 pub(crate) const TABLE: Table = Table {
@@ -179,7 +180,7 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
     }
 }
 
-fn measured<R: Real>(bench: &mut Bench<'_>, kernels: Kernels<R>, integral: Integral) -> Done<()> {
+fn measured<R: Number>(bench: &mut Bench<'_>, kernels: Kernels<R>, integral: Integral) -> Done<()> {
     let module = bench.module().clone();
     let mut ours = Ours::new(&module, kernels, &integral)?;
     ours.launch(&integral)?;
@@ -192,7 +193,7 @@ fn measured<R: Real>(bench: &mut Bench<'_>, kernels: Kernels<R>, integral: Integ
 }
 
 /// Times ours beside those of the peers whose results are right.
-fn time_with_peers<R: Real>(
+fn time_with_peers<R: Number>(
     bench: &mut Bench<'_>,
     integral: &Integral,
     ours: &mut Ours<R>,
@@ -223,13 +224,13 @@ fn time_with_peers<R: Real>(
 }
 
 /// Our plan of an integral.
-struct Ours<R: Real> {
+struct Ours<R: Number> {
     plan: Composite<R>,
     parameters: Parameters<R>,
     output: Buffer<R>,
 }
 
-impl<R: Real> Ours<R> {
+impl<R: Number> Ours<R> {
     fn new(module: &Module, kernels: Kernels<R>, integral: &Integral) -> Done<Self> {
         Ok(Ours {
             plan: Composite::new(module, kernels, integral.strips)?,
@@ -247,14 +248,19 @@ impl<R: Real> Ours<R> {
 }
 
 /// The number of a buffer that has one.
-fn value<R: Real>(buffer: &Buffer<R>) -> Done<f64> {
+fn value<R: Number>(buffer: &Buffer<R>) -> Done<f64> {
     let mut value = [R::ZERO];
     buffer.copy_to(&mut value)?;
     Ok(value[0].to_f64())
 }
 
 /// Puts in how far a result is from what it should be; whether that is near enough.
-fn compare<R: Real>(bench: &mut Bench<'_>, integral: &Integral, found: f64, expected: f64) -> bool {
+fn compare<R: Number>(
+    bench: &mut Bench<'_>,
+    integral: &Integral,
+    found: f64,
+    expected: f64,
+) -> bool {
     let is_double = size_of::<R>() == 8;
     // A number's neighbours differ by one in their bits, as long as the sign is the same.
     let bits = |number: f64| match is_double {
@@ -287,14 +293,14 @@ fn compare<R: Real>(bench: &mut Bench<'_>, integral: &Integral, found: f64, expe
 }
 
 /// A peer whose result is right, as far as a plain sum can be.
-struct Contestant<'a, R: Real> {
+struct Contestant<'a, R: Number> {
     library: &'a Library,
     name: String,
     scratch: Buffer<u8>,
     output: Buffer<R>,
 }
 
-impl<'a, R: Real> Contestant<'a, R> {
+impl<'a, R: Number> Contestant<'a, R> {
     /// Launches a peer once and compares its result. `None` when it has not the integral; the
     /// inner Err says what is wrong.
     fn new(

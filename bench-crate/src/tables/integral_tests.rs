@@ -150,7 +150,7 @@ fn every_integrand_is_right_by_every_rule_in_both_types() {
 }
 
 /// What is said of a result of 2^20 strips of the quarter circle by the trapezoid rule.
-fn judged<R: Real>(session: &mut Session, found: f64, expected: f64) -> Record {
+fn judged<R: Number>(session: &mut Session, found: f64, expected: f64) -> Record {
     let integral = Integral {
         single: &Single::ALL[0],
         rule: Rule::Trapezoid,

@@ -27,9 +27,9 @@ use crate::table::{Extent, Table, TableAxis, values};
 use crate::workload::integrals::kinds::{Kind, LIMITS, MOST_ITEMS, Method};
 use quadscan::Result as Done;
 use quadscan::device::{Buffer, Module};
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::{
-    Adaptive, CONVERGED, GaussKronrod, Items, Kernels, Options, Outcome, Real, TanhSinh,
-    TanhSinhOptions,
+    Adaptive, CONVERGED, GaussKronrod, Items, Kernels, Options, Outcome, TanhSinh, TanhSinhOptions,
 };
 
 /// The table.
@@ -256,12 +256,12 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
 }
 
 /// A plan of either kind of rules.
-enum Plan<R: Real> {
+enum Plan<R: Number> {
     Adaptive(Adaptive<R>),
     TanhSinh(TanhSinh<R>),
 }
 
-impl<R: Real> Plan<R> {
+impl<R: Number> Plan<R> {
     fn new(module: &Module, kernels: Kernels<R>, batch: &Batch) -> Done<Self> {
         let relative = R::from_f64(batch.tolerance);
         let absolute = if batch.kind.is_absolute {
@@ -300,7 +300,7 @@ impl<R: Real> Plan<R> {
     }
 }
 
-fn measured<R: Real>(bench: &mut Bench<'_>, kernels: Kernels<R>, batch: Batch) -> Done<()> {
+fn measured<R: Number>(bench: &mut Bench<'_>, kernels: Kernels<R>, batch: Batch) -> Done<()> {
     let module = bench.module().clone();
     let device = module.device();
     // An item's parameters one after another; those behind the first are 0.
@@ -324,7 +324,7 @@ fn measured<R: Real>(bench: &mut Bench<'_>, kernels: Kernels<R>, batch: Batch) -
 }
 
 /// Puts in how a batch ended; whether the item that is off the most is near enough.
-fn judge<'a, R: Real>(
+fn judge<'a, R: Number>(
     bench: &mut Bench<'_>,
     batch: &Batch,
     outcomes: impl Iterator<Item = (f64, &'a Outcome<R>)>,

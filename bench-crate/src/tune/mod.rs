@@ -155,10 +155,17 @@ pub fn text(arguments: &TuneArguments) -> Result<Option<String>> {
     Ok(Some(source(&swept, &rows)))
 }
 
-/// The table, up to rustfmt.
+/// The table.
 fn source(swept: &str, rows: &[tuning::Row]) -> String {
     let count = rows.len();
-    format!("{HEAD}{swept:?};\n\n/// The rows.\npub const ROWS: [Row; {count}] = {rows:#?};\n")
+    let of = |row: &tuning::Row| format!("    {row:?},\n");
+    let rows: String = rows.iter().map(of).collect();
+    let rows = rows.replace(", lookahead", ",\n        lookahead");
+    let rows = rows.replace(", sm_90", ",\n        sm_90");
+    format!(
+        "{HEAD}{swept:?};\n\n/// The rows.\n#[rustfmt::skip]\n\
+         pub const ROWS: [Row; {count}] = [\n{rows}];\n"
+    )
 }
 
 /// Err where no record could be written: before a sweep, which takes minutes.

@@ -62,6 +62,11 @@ pub trait Backend: Send + Sync {
         HostMemory::ordinary(bytes)
     }
 
+    /// Whether kernels access the memory that [`Backend::alloc_host`] gives, at its address on the host.
+    fn maps_host_memory(&self) -> bool {
+        false
+    }
+
     /// Gives memory of the host back.
     ///
     /// # Safety

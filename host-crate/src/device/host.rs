@@ -1,4 +1,5 @@
-//! Memory of the host that a device copies from and to at its full rate.
+//! Memory of the host that a device copies from and to at its full rate, and that its kernels write, so
+//! that the host has their totals without a copy.
 //!
 //! A driver copies pageable memory through page-locked buffers, and page-locked memory
 //! directly. All copies are methods of views and wait until they are complete; this module has
@@ -15,7 +16,7 @@ use bytemuck::Pod;
 
 use super::graph::Given;
 use super::host_memory::ALIGNMENT;
-use super::{Device, HostMemory};
+use super::{Buffer, Device, HostMemory};
 use crate::Result;
 
 /// `len` elements of `T` in memory of the host that a device copies from and to at its
@@ -108,5 +109,50 @@ impl<T: Pod> Drop for HostBuffer<T> {
 impl<T: Pod + fmt::Debug> fmt::Debug for HostBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// `len` elements of `T`, every byte zero at first.
+pub(crate) enum Mapped<T: Pod> {
+    /// Page-locked memory, which has one address on the host and on GPUs (unified addressing).
+    Host(Device, HostBuffer<T>),
+    /// A device's whose kernels have no memory of the host: the emulator's.
+    Device(Buffer<T>),
+}
+
+impl<T: Pod> Mapped<T> {
+    pub(crate) fn new(device: &Device, len: usize) -> Result<Self> {
+        Ok(match device.backend().maps_host_memory() {
+            true => Self::Host(device.clone(), device.alloc_host(len)?),
+            false => Self::Device(device.alloc_zeroed(len)?),
+        })
+    }
+
+    /// Where kernels find it.
+    pub(crate) fn address(&self) -> u64 {
+        match self {
+            Self::Host(_, memory) => memory.as_ptr().addr() as u64,
+            Self::Device(memory) => memory.address(),
+        }
+    }
+
+    /// All elements, after the work that the device was given before.
+    pub(crate) fn to_vec(&self) -> Result<Vec<T>> {
+        match self {
+            Self::Host(device, memory) => {
+                device.synchronize()?;
+                Ok(memory.to_vec())
+            }
+            Self::Device(memory) => memory.to_vec(),
+        }
+    }
+}
+
+impl<T: Pod> Drop for Mapped<T> {
+    fn drop(&mut self) {
+        if let Self::Host(device, _) = self {
+            // A kernel may still use it; a lost context runs none.
+            let _ = device.synchronize();
+        }
     }
 }

@@ -39,7 +39,7 @@ mod event;
 mod foreign;
 mod gate;
 mod graph;
-mod host;
+pub(crate) mod host;
 mod host_memory;
 mod launch;
 mod limits;

@@ -89,19 +89,28 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     /// # Errors
     ///
     /// As [`Batch::new`].
-    pub fn of<I: IntegrandKernels<R>>(module: &Module, options: M::Options) -> Result<Self> {
+    pub fn of<I: IntegrandKernels<R>>(module: &Module, options: M::Options) -> Result<Self>
+    where
+        R: Number,
+    {
         Self::new(module, I::KERNELS, options)
     }
 
     /// The same for an integrand that is known by its kernels, those of a
-    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
+    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE). Where it has none by the rule,
+    /// its formula is put into those of `module` that have room for one: the bits are the same.
     ///
     /// # Errors
     ///
     /// [`Error::Argument`] for options that are not allowed, [`Error::UnknownKernel`] where
     /// `module` does not have the kernels, [`Error::OutOfMemory`]; the driver's.
-    pub fn new(module: &Module, kernels: Kernels<R>, options: M::Options) -> Result<Self> {
-        Self::with(module, Subject::of(&kernels), options)
+    pub fn new(module: &Module, kernels: Kernels<R>, options: M::Options) -> Result<Self>
+    where
+        R: Number,
+    {
+        let subject = Subject::of(&kernels);
+        let module = subject.module(module, &kernels, M::entry(&subject))?;
+        Self::with(&module, subject, options)
     }
 
     /// The same for a formula, by the kernels of `module` that have room for one.

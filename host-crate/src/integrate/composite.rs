@@ -38,20 +38,29 @@ impl<R: Real> Composite<R> {
     /// # Errors
     ///
     /// As [`Composite::new`].
-    pub fn of<I: IntegrandKernels<R>>(module: &Module, most: u64) -> Result<Self> {
+    pub fn of<I: IntegrandKernels<R>>(module: &Module, most: u64) -> Result<Self>
+    where
+        R: Number,
+    {
         Self::new(module, I::KERNELS, most)
     }
 
     /// The same for an integrand that is known by its kernels, those of a
-    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE).
+    /// [catalogue](quadscan_kernels::integrate::catalogue::CATALOGUE); by its formula where it has none
+    /// for composite rules, with the same bits.
     ///
     /// # Errors
     ///
     /// [`Error::Argument`] for a number of strips that is not allowed,
     /// [`Error::UnknownKernel`] where `module` does not have the
     /// kernels, [`Error::OutOfMemory`]; the driver's.
-    pub fn new(module: &Module, kernels: Kernels<R>, most: u64) -> Result<Self> {
-        Self::with(module, Subject::of(&kernels), most)
+    pub fn new(module: &Module, kernels: Kernels<R>, most: u64) -> Result<Self>
+    where
+        R: Number,
+    {
+        let subject = Subject::of(&kernels);
+        let module = subject.module(module, &kernels, subject.composite)?;
+        Self::with(&module, subject, most)
     }
 
     /// The same for a formula, by the kernels of `module` that have room for one.

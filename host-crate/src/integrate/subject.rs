@@ -1,9 +1,9 @@
 //! What a plan integrates, whatever it is known by.
 
+use super::formula::{FOURIER, Formula, Number};
 use super::{Kernels, Real};
-
-/// The kernel of Fourier integrals of formulas.
-pub(super) const FOURIER: &str = "fourier_formula_f64";
+use crate::Result;
+use crate::device::Module;
 
 /// An integrand: its names, and the entries of its kernels.
 #[derive(Clone, Debug)]
@@ -18,20 +18,44 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// What a catalogue has.
+    /// What a catalogue has: its kernels, and of the formula where there are none.
     pub(super) fn of<R: Real>(kernels: &Kernels<R>) -> Self {
+        let names = kernels.parameters.iter().map(|&name| name.to_owned());
+        let names: Vec<String> = names.collect();
+        let by_formula = Self::of_formula::<R>(&[]);
+        let entry = |rule, by_formula| {
+            let none = kernels.text().map_or(rule, |_| by_formula);
+            kernels.entry(rule).unwrap_or(none)
+        };
         Self {
             name: kernels.name.to_owned(),
-            parameters: kernels
-                .parameters
-                .iter()
-                .map(|&name| name.to_owned())
-                .collect(),
-            composite: kernels.composite(),
-            adaptive: kernels.adaptive(),
-            tanh_sinh: kernels.tanh_sinh(),
+            parameters: names,
+            composite: entry("composite", by_formula.composite),
+            adaptive: entry("adaptive", by_formula.adaptive),
+            tanh_sinh: entry("tanh_sinh", by_formula.tanh_sinh),
             fourier: "fourier",
         }
+    }
+
+    /// The module that has the entry of a catalogue's integrand: `module`, with the formula in the hole
+    /// where the integrand has no kernel by the rule.
+    pub(super) fn module<R: Number>(
+        &self,
+        module: &Module,
+        kernels: &Kernels<R>,
+        entry: &str,
+    ) -> Result<Module> {
+        let by_formula = Self::of_formula::<R>(&[]);
+        let by_formula = [
+            by_formula.composite,
+            by_formula.adaptive,
+            by_formula.tanh_sinh,
+        ];
+        let Some(text) = kernels.text().filter(|_| by_formula.contains(&entry)) else {
+            return Ok(module.clone());
+        };
+        let formula = Formula::with_parameters(text, kernels.parameters)?;
+        formula.in_rows(kernels.is_short).on::<R>(module, entry)
     }
 
     /// A formula with these parameters, in `R`.

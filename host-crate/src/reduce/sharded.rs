@@ -2,25 +2,28 @@
 //!
 //! The array is cut into blocks of neighbouring elements, whose size depends on the number of elements
 //! and the partition's granule alone. Each device combines its blocks by the kernel of
-//! [`Plan`](super::Plan), a block of threads each; the host reads their totals where that kernel's blocks tell
-//! them each other, and combines them in pairs of neighbours, of neighbouring pairs, and so on. So
+//! [`Plan`](super::Plan), whose threads' blocks have several of them in turn, and writes their totals into
+//! memory of the host, which combines them in pairs of neighbours, of neighbouring pairs, and so on. So
 //! the bits of a result are the same for every number of devices and both layouts.
 
 use std::fmt;
 use std::marker::PhantomData;
 
 use quadscan_kernels::operator::Identity;
-use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, sizes};
-use quadscan_kernels::scan::scratch;
+use quadscan_kernels::reduce::{ReduceKernel, ReduceKernels, TOTALS, sizes};
 
+use crate::device::host::Mapped;
 use crate::device::{
-    Buffer, Devices, LaunchConfig, LaunchShape, Layout, Module, Partition, ShardedBuffer, arguments,
+    Devices, LaunchConfig, LaunchShape, Layout, Module, Partition, ShardedBuffer, arguments,
 };
 use crate::error::{Error, Result};
 
-/// The most blocks of an array, unless it has more granules. Each costs some 40 ns of an H200, whose
-/// 132 SMs have 264 at a time: of 2, 4 and 8 devices all have as many as the others.
+/// The most blocks of an array, unless it has more granules. The 132 SMs of an H200 have 264 at a time: of
+/// 2, 4 and 8 devices all have as many as the others.
 const BLOCKS: usize = 8 * 264;
+
+/// The most blocks of a launch: a part of its tiles has a number of 32 bits.
+const MOST: usize = 1 << 20;
 
 /// Reductions by the operator `O` of an array that is on several devices.
 ///
@@ -58,10 +61,10 @@ pub struct ShardedPlan<O: ReduceKernels> {
 struct Part<O: ReduceKernels> {
     module: Module,
     launches: Vec<Launch>,
-    /// Of all launches, which tell totals in places of their own.
-    scratch: Buffer<u64>,
-    /// What each launch combines its blocks to, for which nobody asks.
-    ignored: Buffer<O::Output>,
+    /// Of the blocks of all launches, one behind the other.
+    totals: Mapped<O::Accumulator>,
+    /// Blocks of threads that the device has at a time.
+    resident: u32,
     operator: PhantomData<O>,
 }
 
@@ -71,9 +74,8 @@ struct Launch {
     first: usize,
     len: usize,
     blocks: u32,
-    /// Words of the scratch memory before its own, and how many it has.
-    at: u64,
-    words: u64,
+    /// Blocks of the launches before.
+    at: usize,
 }
 
 impl<O: ReduceKernels + Identity> ShardedPlan<O> {
@@ -147,7 +149,7 @@ impl<O: ReduceKernels + Identity> ShardedPlan<O> {
         let whole = self.partition.len() / self.block;
         let mut totals = vec![bytemuck::Zeroable::zeroed(); whole];
         for (number, part) in self.parts.iter().enumerate() {
-            let mut own = part.totals()?;
+            let mut own = part.totals.to_vec()?;
             let mut of_pieces = own.drain(..part.whole(self.block));
             for piece in self.partition.pieces(number) {
                 let to = piece.start / self.block..piece.end / self.block;
@@ -170,13 +172,15 @@ impl<O: ReduceKernels> Part<O> {
         let kernel = O::DEVICE;
         super::plan::expect::<O>(module, &kernel)?;
         let launches = launches(&kernel, len, block);
-        let words = launches.last().map_or(0, |last| last.at + last.words);
+        let last = launches.last();
+        let blocks = last.map_or(0, |last| last.at + last.blocks as usize);
         let device = module.device();
+        let sms = device.properties().sm_count;
         Ok(Self {
             module: module.clone(),
             launches,
-            scratch: device.alloc_zeroed(words as usize)?,
-            ignored: device.alloc(1)?,
+            totals: Mapped::new(device, blocks)?,
+            resident: sms * sizes::BLOCKS_PER_SM,
             operator: PhantomData,
         })
     }
@@ -190,39 +194,31 @@ impl<O: ReduceKernels> Part<O> {
     fn launch(&mut self, input: u64) -> Result<()> {
         let kernel = O::DEVICE;
         for launch in &self.launches {
-            let shape = LaunchShape::new(launch.blocks, kernel.threads());
+            let least = launch.blocks.div_ceil(sizes::MAX_SLICES);
+            let blocks = launch.blocks.min(self.resident).max(least);
+            let config = LaunchConfig::new(LaunchShape::new(blocks, kernel.threads()));
             let nothing: O::Accumulator = bytemuck::Zeroable::zeroed();
-            // SAFETY: as `Plan::launch` has it; the elements are within the shard, and every launch
-            // has scratch memory of its own, with room for its blocks.
+            let totals = launch.at * size_of::<O::Accumulator>();
+            // SAFETY: the parameters are the kernel's. The elements are within the shard, there is room for
+            // a total of each block, and no block of threads has more of them than it has room for.
             unsafe {
-                let config = LaunchConfig::new(shape).programmatic();
                 self.module.launch_raw(
                     kernel.entry,
-                    config,
+                    config.programmatic(),
                     &arguments![
                         input + (launch.first * size_of::<O::Input>()) as u64,
-                        self.ignored.address(),
+                        self.totals.address() + totals as u64,
                         launch.len as u64,
                         0u64,
                         nothing,
-                        0u32,
-                        self.scratch.address() + launch.at * size_of::<u64>() as u64,
-                        launch.words,
+                        TOTALS,
+                        0u64,
+                        u64::from(launch.blocks),
                     ],
                 )?;
             }
         }
         Ok(())
-    }
-
-    /// The totals of the blocks, once they are there.
-    fn totals(&self) -> Result<Vec<O::Accumulator>> {
-        let scratch = self.scratch.to_vec()?;
-        let of_launch = |launch: &Launch| {
-            let words = &scratch[launch.at as usize..][..launch.words as usize];
-            (0..u64::from(launch.blocks)).map(|block| scratch::total(words, block))
-        };
-        Ok(self.launches.iter().flat_map(of_launch).collect())
     }
 }
 
@@ -248,31 +244,25 @@ fn rows_of_block(partition: &Partition, row: usize) -> usize {
         .unwrap_or(all)
 }
 
-/// The launches for a shard of `len` elements: its whole blocks, in as few launches as there can be,
-/// and what is left, a tile a warp.
+/// The launches for a shard of `len` elements: its whole blocks, as many as a launch may have, and what is
+/// left, a tile a warp.
 fn launches(kernel: &ReduceKernel, len: usize, block: usize) -> Vec<Launch> {
     let whole = len / block;
-    let count = whole.div_ceil(sizes::MAX_BLOCKS as usize);
-    let cut = |launch: usize| whole * launch / count;
-    let wholes = (0..count).map(|launch| (cut(launch) * block, cut(launch + 1) * block));
-    let rest = (whole * block < len).then_some((whole * block, len));
+    let wholes = (0..whole).step_by(MOST).map(|first| {
+        let end = whole.min(first + MOST);
+        (first * block, end * block, end - first)
+    });
+    let rest = len - whole * block;
+    let rest = (rest > 0).then(|| (whole * block, len, rest.div_ceil(kernel.block() as usize)));
     let mut at = 0;
-    let launch = |(first, end): (usize, usize)| {
-        let len = end - first;
-        let blocks = match len.is_multiple_of(block) {
-            true => len / block,
-            false => len.div_ceil(kernel.block() as usize),
-        };
-        let blocks = blocks as u32;
-        let words = kernel.scratch_words(blocks);
+    let launch = |(first, end, blocks): (usize, usize, usize)| {
         let launch = Launch {
             first,
-            len,
-            blocks,
+            len: end - first,
+            blocks: blocks as u32,
             at,
-            words,
         };
-        at += words;
+        at += blocks;
         launch
     };
     wholes.chain(rest).map(launch).collect()
@@ -305,7 +295,6 @@ mod tests {
     fn launches_have_every_element_once_and_blocks_of_one_size_but_for_the_rest() {
         let row = KERNEL.block() as usize;
         let block = 3 * row;
-        let most = sizes::MAX_BLOCKS as usize;
         for len in [
             0,
             1,
@@ -313,20 +302,19 @@ mod tests {
             block - 1,
             block,
             7 * block + 5,
-            most * block,
-            3 * most * block + 1,
+            MOST * block,
+            3 * MOST * block + 1,
         ] {
-            let (mut end, mut words) = (0, 0);
+            let (mut end, mut blocks) = (0, 0);
             for launch in launches(&KERNEL, len, block) {
-                assert_eq!((launch.first, launch.at), (end, words));
-                assert!((1..=sizes::MAX_BLOCKS).contains(&launch.blocks));
-                assert_eq!(launch.words, KERNEL.scratch_words(launch.blocks));
+                assert_eq!((launch.first, launch.at), (end, blocks));
+                assert!((1..=MOST).contains(&(launch.blocks as usize)));
                 if launch.first + launch.len <= len / block * block {
                     assert_eq!(launch.len, launch.blocks as usize * block);
                 } else {
                     assert_eq!(launch.blocks as usize, launch.len.div_ceil(row));
                 }
-                (end, words) = (end + launch.len, words + launch.words);
+                (end, blocks) = (end + launch.len, blocks + launch.blocks as usize);
             }
             assert_eq!(end, len);
         }

@@ -1,8 +1,8 @@
-//! The integrands that this crate's own PTX has: those that tables time, and those of the
-//! documents' examples. One entry makes a function available to every rule, to
-//! `quadscan::integrate`, to the command line and to the tests; an application has its own in a
-//! crate of its own, by the same macro. Those that nothing times are formulas, which need no
-//! kernels of their own.
+//! The integrands that this crate's own PTX has: those that tables time, with the kernels that they
+//! time. One entry makes a function available to every rule, to `quadscan::integrate`, to the command
+//! line and to the tests: rules without a kernel take its formula. An application has its own in a
+//! crate of its own, by the same macro. Those that nothing times are formulas, which need no kernels
+//! of their own.
 //!
 //! Sources: Piessens and others, QUADPACK, 1983; Bailey, Jeyabalan and Li, A comparison of
 //! three high-precision quadrature schemes, 2005; Genz, Testing multidimensional integration
@@ -20,6 +20,7 @@ integrands! {
         parameters: [],
         short: true,
         eval: |x| x.mul_add(-x, 1.0).root(),
+        rules: [composite] by "root(fma(x, -x, 1))",
     }
 
     /// Runge's function.
@@ -29,6 +30,7 @@ integrands! {
         parameters: [],
         short: true,
         eval: |x| x.mul_add(x, 1.0).reciprocal(),
+        rules: [composite] by "reciprocal(fma(x, x, 1))",
     }
 
     /// Bailey's twelfth: the normal distribution, not normalised.
@@ -38,6 +40,7 @@ integrands! {
         parameters: [],
         short: true,
         eval: |x| (-0.5 * x * x).exp(),
+        rules: [composite] by "exp(-0.5*x*x)",
     }
 
     /// QUADPACK's first: singular at 0 for a below 0.
@@ -46,6 +49,7 @@ integrands! {
         limits: (0.0, 1.0),
         parameters: [a],
         eval: |x| -x.powf(a) * x.ln(),
+        rules: [tanh_sinh] by "-pow(x, a)*ln(x)",
     }
 
     /// Genz's oscillatory family.
@@ -66,6 +70,7 @@ integrands! {
             let base = a.mul_add(x, 1.0);
             (base * base).reciprocal()
         },
+        rules: [adaptive, tanh_sinh] by "reciprocal(fma(a, x, 1)^2)",
     }
 }
 

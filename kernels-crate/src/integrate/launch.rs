@@ -21,12 +21,10 @@ pub struct Kernels<R: Real> {
     pub break_point: fn(usize, &Parameters<R>) -> R,
     /// [`Integrand::eval_at`].
     pub eval_at: fn(Point<R>, &Parameters<R>) -> R,
-    /// The entry of [`composite`](super::composite).
-    composite: &'static str,
-    /// The entry of [`adaptive`](super::adaptive).
-    adaptive: &'static str,
-    /// The entry of [`tanh_sinh`](super::tanh_sinh).
-    tanh_sinh: &'static str,
+    /// [`Integrand::IS_SHORT`].
+    pub is_short: bool,
+    entries: &'static [&'static str],
+    text: &'static [&'static str],
 }
 
 impl<R: Real> Kernels<R> {
@@ -34,15 +32,13 @@ impl<R: Real> Kernels<R> {
     ///
     /// # Safety
     ///
-    /// The last three are entries that [`integrand_kernels!`](crate::integrand_kernels) made
-    /// for `I` in `R`, of these rules.
+    /// The entries are those that [`integrand_kernels!`](crate::integrand_kernels) made for `I` in `R`.
     pub const unsafe fn new<I: Integrand<R>>(
         name: &'static str,
         formula: &'static str,
         parameters: &'static [&'static str],
-        composite: &'static str,
-        adaptive: &'static str,
-        tanh_sinh: &'static str,
+        entries: &'static [&'static str],
+        text: &'static [&'static str],
     ) -> Self {
         Self {
             name,
@@ -52,25 +48,25 @@ impl<R: Real> Kernels<R> {
             breaks: I::BREAKS,
             break_point: I::break_point,
             eval_at: I::eval_at,
-            composite,
-            adaptive,
-            tanh_sinh,
+            is_short: I::IS_SHORT,
+            entries,
+            text,
         }
     }
 
-    /// The entry of the kernel of composite rules.
-    pub const fn composite(&self) -> &'static str {
-        self.composite
+    /// The entry of its kernel by a rule: `composite`, `adaptive` or `tanh_sinh`. None where it has no
+    /// kernel of its own.
+    pub fn entry(&self, rule: &str) -> Option<&'static str> {
+        let is_of = |entry: &&&str| {
+            let name = entry.strip_prefix(rule);
+            name.is_some_and(|name| name.starts_with('_'))
+        };
+        self.entries.iter().find(is_of).copied()
     }
 
-    /// The entry of the kernel of adaptive rules.
-    pub const fn adaptive(&self) -> &'static str {
-        self.adaptive
-    }
-
-    /// The entry of the kernel of tanh-sinh rules.
-    pub const fn tanh_sinh(&self) -> &'static str {
-        self.tanh_sinh
+    /// Its formula, by which rules without a kernel integrate it; none where all have one.
+    pub fn text(&self) -> Option<&'static str> {
+        self.text.first().copied()
     }
 }
 

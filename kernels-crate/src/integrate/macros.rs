@@ -11,6 +11,8 @@
 ///     eval: |x| expression in x and the parameters,
 ///     at: |point| expression in a `Point` (optional: near a singular limit),
 ///     breaks: [expression in the parameters, ...] (optional),
+///     rules: [composite, adaptive, tanh_sinh] by "formula" (optional: those with kernels; for
+///         others the formula is put into the kernels with holes, by the same bits),
 /// }
 /// ```
 ///
@@ -28,6 +30,7 @@ macro_rules! integrands {
             eval: |$x:ident| $eval:expr,
             $(at: |$point:ident| $at:expr,)?
             $(breaks: [$($break:expr),+],)?
+            $(rules: [$($rule:ident),+] by $text:literal,)?
         }
     )*) => {
         $crate::float_methods! {}
@@ -42,11 +45,11 @@ macro_rules! integrands {
                 f64 $type ($from, $to) $parameters |$x| $eval, [$(|$point| $at)?] [$($($break),+)?] [$($short)?]
             }
             #[cfg(target_os = "cuda")]
-            $crate::integrand_kernels! { $name f32 4: $type }
+            $crate::integrand_kernels! { $name f32 4: $type $([$($rule),+])? }
             #[cfg(target_os = "cuda")]
-            $crate::integrand_kernels! { $name f64 3: $type }
-            $crate::integrand_description! { f32 $type $name $formula $parameters }
-            $crate::integrand_description! { f64 $type $name $formula $parameters }
+            $crate::integrand_kernels! { $name f64 3: $type $([$($rule),+])? }
+            $crate::integrand_description! { f32 $type $name $formula $parameters $([$($rule),+] $text)? }
+            $crate::integrand_description! { f64 $type $name $formula $parameters $([$($rule),+] $text)? }
         )*
 
         /// The integrands of this file, in its order.
@@ -157,17 +160,24 @@ macro_rules! integrand {
 #[macro_export]
 macro_rules! integrand_description {
     ($float:ident $type:ident $name:ident $formula:literal $parameters:tt) => {
+        $crate::integrand_description! {
+            $float $type $name $formula $parameters [composite, adaptive, tanh_sinh]
+        }
+    };
+    ($float:ident $type:ident $name:ident $formula:literal $parameters:tt
+     [$($rule:ident),+] $($text:literal)?) => {
         #[cfg(not(target_os = "cuda"))]
         impl $crate::integrate::launch::IntegrandKernels<$float> for $type {
-            // SAFETY: this is the integrand's kernel.
+            // SAFETY: these are the integrand's kernels, and the formula is its own.
             const KERNELS: $crate::integrate::launch::Kernels<$float> = unsafe {
                 $crate::integrate::launch::Kernels::new::<$type>(
                     stringify!($name),
                     $formula,
                     $crate::integrand_parameters!(names $parameters),
-                    concat!("composite_", stringify!($name), "_", stringify!($float)),
-                    concat!("adaptive_", stringify!($name), "_", stringify!($float)),
-                    concat!("tanh_sinh_", stringify!($name), "_", stringify!($float)),
+                    &[$(
+                        concat!(stringify!($rule), "_", stringify!($name), "_", stringify!($float))
+                    ),+],
+                    &[$($text)?],
                 )
             };
         }
@@ -190,12 +200,21 @@ macro_rules! integrand_parameters {
     };
 }
 
-/// The kernels of one integrand in one kind of numbers, and how many blocks of the adaptive one an
-/// SM is to have registers for: of f64, its shared memory holds no more by default.
+/// The kernels of one integrand in one kind of numbers by these rules or by all, and how many blocks
+/// of the adaptive one an SM is to have registers for: of f64, its shared memory holds no more by
+/// default.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! integrand_kernels {
     ($name:ident $float:ident $blocks:tt: $type:ident) => {
+        $crate::integrand_kernels! {
+            $name $float $blocks: $type [composite, adaptive, tanh_sinh]
+        }
+    };
+    ($name:ident $float:ident $blocks:tt: $type:ident [$($rule:ident),+]) => {
+        $($crate::integrand_kernels! { @$rule $name $float $blocks: $type })+
+    };
+    (@composite $name:ident $float:ident $blocks:tt: $type:ident) => {
         $crate::pastey::paste! {
             /// Integrates by a composite rule; see `composite`.
             ///
@@ -230,7 +249,10 @@ macro_rules! integrand_kernels {
                 // SAFETY: the kernel's own contract.
                 unsafe { $crate::integrate::composite::integrate::<$type, $float>(&request) }
             }
-
+        }
+    };
+    (@adaptive $name:ident $float:ident $blocks:tt: $type:ident) => {
+        $crate::pastey::paste! {
             $crate::batch_kernel! {
                 /// Integrates many items by an adaptive rule; see `adaptive`.
                 #[part([<integrate_ $name>])]
@@ -238,7 +260,10 @@ macro_rules! integrand_kernels {
                 [<adaptive_ $name _ $float>] $float (nodes: u32, most: u32)
                 |batch| $crate::integrate::adaptive::integrate::<$type, $float>(&batch, nodes, most)
             }
-
+        }
+    };
+    (@tanh_sinh $name:ident $float:ident $blocks:tt: $type:ident) => {
+        $crate::pastey::paste! {
             $crate::batch_kernel! {
                 /// Integrates many items by tanh-sinh rules; see `tanh_sinh`.
                 #[part([<integrate_ $name>])]

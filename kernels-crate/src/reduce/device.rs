@@ -10,6 +10,10 @@
 //! blocks of a group by [`gather`]; the groups in pairs. What is in a part
 //! depends on the number of elements and, for large arrays, on that of blocks.
 //!
+//! With [`TOTALS`] the array is cut as for more blocks than there are. A block combines several of
+//! these *slices* in turn, its warps without waiting for each other, and the slices' totals are the
+//! results: nothing then depends on how many blocks there are.
+//!
 //! Source of the last block's work: the sample `threadFenceReduction` of the CUDA
 //! toolkit; the tags stand for its fence.
 
@@ -17,8 +21,9 @@ use cuda_std::{shared_array, thread, warp};
 
 use super::request::Request;
 use super::share::Share;
-use super::tile;
+use super::sizes::MAX_SLICES;
 use super::vectors::Vectors;
+use super::{TOTALS, tile};
 use crate::operator::Operator;
 use crate::scan::lanes::{LANES, unspecified};
 use crate::scan::scratch::GROUP;
@@ -29,7 +34,8 @@ use crate::scan::status::{self, arrive, gather, tag};
 /// # Safety
 /// At most [`MAX_BLOCKS`](super::sizes::MAX_BLOCKS) blocks of `W` warps; input and output are the request's, and do
 /// not overlap; the scratch memory has room for the totals of the blocks and is this
-/// launch's alone.
+/// launch's alone. With [`TOTALS`], as many blocks as leave each no more than [`MAX_SLICES`] slices, and the
+/// output has room for an accumulator a slice.
 #[inline(always)]
 pub unsafe fn reduce<
     O: Operator,
@@ -50,14 +56,29 @@ pub unsafe fn reduce<
         prefetch::<O, W, R, U, E>(&request);
         request.begin()
     };
-    let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
+    let share = share::<O, W, R, E>(&request);
+    let are_totals = request.flags & TOTALS != 0;
     // SAFETY: the caller's; what is shared is written on one side of a barrier and read
     // on the other.
     unsafe {
         // While the elements are on their way.
-        let tag = tag(request.scratch);
-        let total = block_total::<O, W, R, U, E>(&request, &share);
+        let tag = if are_totals { 0 } else { tag(request.scratch) };
+        let totals = warp_totals::<O, W, R, U, E>(&request, &share);
+        if are_totals {
+            let output = request.output.cast::<O::Accumulator>();
+            let (blocks, mut own) = (thread::grid_dim_x(), warp);
+            while block + own * blocks < share.blocks() {
+                let slice = block + own * blocks;
+                let total = slice_total::<O, W>(&share, slice, totals.add(own as usize * W));
+                if lane == 0 {
+                    *output.add(slice as usize) = total;
+                }
+                own += W as u32;
+            }
+            return;
+        }
         if warp == 0 {
+            let total = slice_total::<O, W>(&share, block, totals);
             let blocks = u64::from(share.blocks());
             if lane == 0 {
                 if block < share.blocks() {
@@ -104,7 +125,7 @@ pub unsafe fn reduce<
 unsafe fn prefetch<O: Operator, const W: usize, const R: usize, const U: usize, const E: usize>(
     request: &Request<O>,
 ) {
-    let share = Share::new(request.tiles::<R, E>(), W as u32, thread::grid_dim_x());
+    let share = share::<O, W, R, E>(request);
     let warp = thread::thread_idx_x() / LANES;
     let first = share.tiles_of(thread::block_idx_x(), warp).start;
     let array = Vectors::new(request.input, request.n);
@@ -112,14 +133,27 @@ unsafe fn prefetch<O: Operator, const W: usize, const R: usize, const U: usize, 
     unsafe { array.prefetch::<R, U>(u64::from(first) * R as u64 * u64::from(LANES)) };
 }
 
-/// This block's tiles combined, in every lane of warp 0; nothing in particular when there
-/// is none.
+/// Who has which tiles.
+#[inline(always)]
+fn share<O: Operator, const W: usize, const R: usize, const E: usize>(
+    request: &Request<O>,
+) -> Share {
+    let slices = if request.flags & TOTALS != 0 {
+        request.words as u32
+    } else {
+        thread::grid_dim_x()
+    };
+    Share::new(request.tiles::<R, E>(), W as u32, slices)
+}
+
+/// What each warp of this block combines its tiles to, of each of the block's slices: `W` totals a
+/// slice, in shared memory, behind a barrier.
 ///
 /// # Safety
 /// All threads of the block call it once, all blocks with the same share; the array may
 /// be read.
 #[inline(always)]
-unsafe fn block_total<
+unsafe fn warp_totals<
     O: Operator,
     const W: usize,
     const R: usize,
@@ -128,26 +162,45 @@ unsafe fn block_total<
 >(
     request: &Request<O>,
     share: &Share,
-) -> O::Accumulator {
-    let totals = shared_array![u128; 32].cast::<O::Accumulator>();
-    let (block, warp) = (thread::block_idx_x(), thread::thread_idx_x() / LANES);
-    let lane = warp::lane_id();
-    let own = share.tiles_of(block, warp);
-    // SAFETY: the caller's; totals are written on one side of a barrier and read on the
-    // other.
+) -> *mut O::Accumulator {
+    const { assert!(W * MAX_SLICES as usize <= 128, "there is room") };
+    let totals = shared_array![u128; 128].cast::<O::Accumulator>();
+    let warp = thread::thread_idx_x() / LANES;
+    let (mut slice, mut place) = (thread::block_idx_x(), warp as usize);
+    // SAFETY: the caller's; a block has no more slices than there is room for.
     unsafe {
-        if !own.is_empty() {
-            let array = Vectors::new(request.input, request.n);
-            let total = tile::total::<O, R, U, E>(&array, request.n, own);
-            if lane == 0 {
-                *totals.add(warp as usize) = total;
+        while slice < share.blocks() {
+            let own = share.tiles_of(slice, warp);
+            if !own.is_empty() {
+                let array = Vectors::new(request.input, request.n);
+                let total = tile::total::<O, R, U, E>(&array, request.n, own);
+                if warp::lane_id() == 0 {
+                    *totals.add(place) = total;
+                }
             }
+            slice += thread::grid_dim_x();
+            place += W;
         }
-        thread::sync_threads();
-        let count = share.warps_of(block);
-        if warp > 0 || count == 0 {
-            return unspecified();
-        }
-        tile::pairs::<O, W>(*totals.add(lane.min(count - 1) as usize), count)
     }
+    thread::sync_threads();
+    totals
+}
+
+/// What the tiles of a slice are together, of whose warps these are the totals: in every lane. Nothing in
+/// particular when there is no such slice.
+///
+/// # Safety
+/// All lanes of the warp call it.
+#[inline(always)]
+unsafe fn slice_total<O: Operator, const W: usize>(
+    share: &Share,
+    slice: u32,
+    totals: *const O::Accumulator,
+) -> O::Accumulator {
+    let count = share.warps_of(slice);
+    if count == 0 {
+        return unspecified();
+    }
+    // SAFETY: the caller's.
+    unsafe { tile::pairs::<O, W>(*totals.add(warp::lane_id().min(count - 1) as usize), count) }
 }

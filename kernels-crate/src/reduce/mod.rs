@@ -37,5 +37,8 @@ pub const HAS_INITIAL: u32 = 1 << 1;
 /// Bit of a reduction's `flags`: all blocks are resident at once, and may wait for each
 /// other.
 pub const WAITS: u32 = 1 << 3;
+/// Bit of the `flags` of [`device`]: the results are the totals of `words` slices of the array, an
+/// accumulator each, and no scratch memory is needed.
+pub const TOTALS: u32 = 1 << 4;
 /// Bit of a segmented reduction's `flags`: offsets have 64 bits, not 32.
 pub const WIDE_OFFSETS: u32 = 1 << 2;

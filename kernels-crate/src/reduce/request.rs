@@ -9,7 +9,7 @@ use crate::operator::Operator;
 pub struct Request<O: Operator> {
     /// The elements.
     pub input: *const O::Input,
-    /// One result.
+    /// One result; with [`TOTALS`](super::TOTALS) accumulators.
     pub output: *mut O::Output,
     /// How many elements; until the launches before are done, at most.
     pub n: u64,
@@ -18,11 +18,11 @@ pub struct Request<O: Operator> {
     /// What the result of no elements is; with [`HAS_INITIAL`] it also stands before the
     /// first one.
     pub initial: O::Accumulator,
-    /// [`HAS_INITIAL`], [`WAITS`](super::WAITS).
+    /// [`HAS_INITIAL`], [`WAITS`](super::WAITS), [`TOTALS`](super::TOTALS).
     pub flags: u32,
     /// Words that blocks tell each other their totals by, [`status`](crate::scan::status).
     pub scratch: *mut u64,
-    /// How many of them.
+    /// How many of them; with [`TOTALS`](super::TOTALS) how many slices.
     pub words: u64,
 }
 

@@ -36,6 +36,9 @@ pub const fn elements(rows: usize, each: usize) -> u64 {
 /// The most blocks of [`device`](super::device): one warp combines the totals of the groups.
 pub const MAX_BLOCKS: u32 = LANES * GROUP as u32;
 
+/// The most slices of a block of it.
+pub const MAX_SLICES: u32 = 16;
+
 /// The most warps of a block of [`one_wave`](super::one_wave).
 pub const MAX_WARPS: u32 = LANES;
 

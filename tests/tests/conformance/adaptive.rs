@@ -2,6 +2,7 @@
 //!
 //! Expected values: the closed forms of `quadscan_tests::integrals`.
 
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::{
     Adaptive, CONVERGED, GaussKronrod, IntegrandKernels, Items, Kernels, NO_LIMITS, NOT_FINITE,
     OUT_OF_INTERVALS, OVERFLOW, Options, Outcome, ROUNDOFF, Real,
@@ -160,7 +161,7 @@ pub(crate) fn narrow_and_steep_members_are_right_or_say_that_they_are_not(
 }
 
 pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Bench) -> Conclusion {
-    fn check<R: Real>(bench: &Bench, kernels: Kernels<R>, relative: f64) -> Conclusion {
+    fn check<R: Number>(bench: &Bench, kernels: Kernels<R>, relative: f64) -> Conclusion {
         let (n, module) = (151, bench.test_kernels()?);
         let mut random = Random::named(23, "batches");
         let given: Vec<R> = (0..n)

@@ -6,6 +6,7 @@
 use std::f64::consts::{FRAC_PI_2, SQRT_2};
 
 use quadscan::device::Module;
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::{
     Adaptive, CONVERGED, GaussKronrod, IntegrandKernels, Items, Kernels, OUT_OF_INTERVALS, Options,
     Outcome, ROUNDOFF, Real,
@@ -63,7 +64,7 @@ fn bell<R: Real>(random: &mut Random) -> Member<R> {
 
 /// Members of a family are right or say that they are not, whatever they end with; how many
 /// end with [`ROUNDOFF`].
-fn hold<R: Real>(
+fn hold<R: Number>(
     bench: &Bench,
     (module, kernels): (&Module, Kernels<R>),
     member: fn(&mut Random) -> Member<R>,

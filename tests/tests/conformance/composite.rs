@@ -2,6 +2,7 @@
 //!
 //! Expected values: `quadscan_bench::oracle::quadrature`, in twice the digits of f64.
 
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::{Composite, Entry, IntegrandKernels, Kernels, Real, Rule};
 use quadscan_bench::oracle::quadrature;
 use quadscan_kernels::integrate::catalogue::{
@@ -59,7 +60,7 @@ fn parameters<R: Real>(of: &Kernels<R>) -> Vec<f64> {
 
 /// All integrands by all rules, against the sums of the host's f64, by `allowed` of the
 /// integral of the magnitude.
-fn agree<R: Real>(bench: &Bench, of: fn(&Entry) -> Kernels<R>, allowed: f64) -> Outcome {
+fn agree<R: Number>(bench: &Bench, of: fn(&Entry) -> Kernels<R>, allowed: f64) -> Outcome {
     for (module, entry) in bench.integrands()? {
         let (kernels, exact) = (of(entry), entry.f64);
         let (from, to) = finite(&kernels);
@@ -165,7 +166,7 @@ pub(crate) fn the_quarter_circle_has_the_rules_own_value_to_the_last_digit(
 pub(crate) fn an_integral_has_the_same_bits_for_every_launch_shape_and_again(
     bench: &Bench,
 ) -> Outcome {
-    fn check<R: Real>(bench: &Bench, of: Kernels<R>) -> Outcome {
+    fn check<R: Number>(bench: &Bench, of: Kernels<R>) -> Outcome {
         let limits = (R::from_f64(0.0), R::from_f64(1.0));
         let most = 123_457;
         for (rule, strips) in [

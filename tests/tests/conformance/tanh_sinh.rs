@@ -3,6 +3,7 @@
 //! Expected values: the closed forms of `quadscan_tests::integrals`.
 
 use quadscan::device::Module;
+use quadscan::integrate::formula::Number;
 use quadscan::integrate::{
     CONVERGED, IntegrandKernels, Items, Kernels, NO_LIMITS, NOT_FINITE, OUT_OF_INTERVALS, OVERFLOW,
     Outcome, ROUNDOFF, Real, TanhSinh, TanhSinhOptions,
@@ -206,7 +207,7 @@ pub(crate) fn single_precision_has_its_digits(bench: &Bench) -> Conclusion {
 }
 
 pub(crate) fn an_outcome_does_not_depend_on_the_batch_or_the_launch(bench: &Bench) -> Conclusion {
-    fn check<R: Real>(
+    fn check<R: Number>(
         bench: &Bench,
         module: &Module,
         kernels: Kernels<R>,

@@ -182,19 +182,16 @@ fn a_new_app_runs_and_passes_its_tests_as_it_is() {
         fs::remove_dir_all(&new).expect("an earlier one");
     }
     fs::create_dir_all(folder()).expect("a temporary folder");
-    let made = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args([
-            "run",
-            "--quiet",
-            "--release",
-            "--package",
-            "xtask",
-            "--",
-            "new-app",
-        ])
+    let cargo = || {
+        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let mut command = Command::new(cargo);
+        command.arg("run").env("CARGO_TARGET_DIR", target());
+        command
+    };
+    let made = quadscan_tests::xtask::xtask(cargo)
+        .arg("new-app")
         .arg(&new)
         .current_dir(root())
-        .env("CARGO_TARGET_DIR", target())
         .output()
         .expect("cargo starts");
     assert!(made.status.success(), "{made:?}");

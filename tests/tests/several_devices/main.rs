@@ -159,6 +159,13 @@ fn what_devices_tell_each_other_is_right_under_schedules_and_checks() {
             .expect("a scan");
         let expected = oracle::exclusive::<Compose>(INITIAL, &elements);
         assert!(data.to_vec().expect("a scan") == expected, "{layout:?}");
+        // Of which a block of threads combines two slices or three.
+        let few = &elements[..90_000];
+        let sum = reduce::ShardedPlan::<Compose>::new(&devices, &modules, few.len(), layout);
+        let mut sum = sum.expect("a plan");
+        let data = devices.upload(sum.partition(), few).expect("room");
+        let whole = oracle::inclusive::<Compose>(None, few).pop();
+        assert_eq!(sum.reduce(&data).ok(), whole, "{layout:?}");
         expect_clean(&verdicts);
     }
 }

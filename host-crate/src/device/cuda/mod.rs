@@ -155,6 +155,12 @@ impl Backend for Cuda {
         }
     }
 
+    /// Where addresses are unified, which they are on all systems of 64 bits that GPUs since compute
+    /// capability 7.5 are in.
+    fn maps_host_memory(&self) -> bool {
+        true
+    }
+
     unsafe fn free_host(&self, memory: HostMemory) -> Result<()> {
         self.enter()?;
         // SAFETY: the caller's: memory of `alloc_host`, not used after.

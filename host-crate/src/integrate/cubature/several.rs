@@ -13,8 +13,9 @@ use crate::{Error, Result};
 /// what starting it costs.
 const POINTS: u64 = 1 << 21;
 
-/// Questions for plans, and looks, from which on a device takes part.
-const QUESTIONS: u64 = 64;
+/// Questions for plans, and looks, from which on a device takes part: 256 of eight dimensions take one H200
+/// 0.15 ms, and two 0.3.
+const QUESTIONS: u64 = 192;
 
 impl Cubature {
     /// One plan of several for the same integrand, each on another device: the regions of every round

@@ -32,7 +32,6 @@ use graph::{Graph, Id, Node, Variable};
 use operation::Operation;
 
 use super::Point;
-use super::subject::FOURIER;
 use crate::device::Module;
 use crate::{Error, Result};
 
@@ -43,6 +42,9 @@ pub use pole::PrincipalValue;
 
 const OF_A_BOX: &str = "has variables of a box, allowed are those of Formula::parse";
 const WITH_WAVE: &str = "has a wave, which only a Fourier integral has";
+
+/// The kernel of Fourier integrals of formulas.
+pub(super) const FOURIER: &str = "fourier_formula_f64";
 
 /// The most outputs of a text.
 pub const MAX_OUTPUTS: usize = 16;

@@ -5,6 +5,7 @@ use quadscan_kernels::operator::Operator;
 use quadscan_kernels::scan::scratch::BEFORE;
 use quadscan_kernels::scan::{Algorithm, EXCLUSIVE, ScanKernel, ScanKernels};
 
+use crate::device::host::Mapped;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Partition};
 use crate::error::{Error, Result};
 use crate::scan::choice::Candidate;
@@ -20,7 +21,7 @@ pub(super) struct Part<A: bytemuck::Pod> {
     pub(super) len: usize,
     pub(super) scratch: Buffer<u64>,
     /// Of the groups of tiles.
-    pub(super) totals: Buffer<A>,
+    pub(super) totals: Mapped<A>,
     /// Where the segment flags of the elements are; null without segments.
     pub(super) segment_flags: u64,
 }
@@ -108,7 +109,7 @@ pub(super) fn part<O: ScanKernels>(
         len,
         // Cleared once for all scans.
         scratch: device.alloc_zeroed(words)?,
-        totals: device.alloc(len.div_ceil(partition.granule()))?,
+        totals: Mapped::new(device, len.div_ceil(partition.granule()))?,
         segment_flags: 0,
     })
 }

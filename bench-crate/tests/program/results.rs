@@ -1,17 +1,18 @@
 //! What is printed without a GPU: the published digits, the host's columns, and
 //! named skips. The device is always a fake one that is not there.
 
-mod common;
-
 use std::process::Stdio;
 
-use common::{NO_DEVICE, command, ends, fake, folder, quadscan, without_device};
+use crate::common::{NO_DEVICE, command, ends, fake, folder, quadscan, without_device};
 
 #[test]
 fn the_published_accuracy_comes_out_byte_for_byte() {
     let (_, outcome) = without_device(&["accuracy", "--format", "csv", "--published"]);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    assert_eq!(outcome.output, include_str!("../data/accuracy_strips.csv"));
+    assert_eq!(
+        outcome.output,
+        include_str!("../../data/accuracy_strips.csv")
+    );
     let errors: Vec<&str> = outcome.errors.lines().collect();
     assert_eq!(
         errors[..2],
@@ -333,8 +334,8 @@ fn a_list_and_a_dry_run_write_nothing_and_need_no_device() {
         "{}",
         list.output
     );
-    let elsewhere = common::folder();
-    let worker = common::fake(elsewhere.path(), common::NO_DEVICE);
+    let elsewhere = crate::common::folder();
+    let worker = crate::common::fake(elsewhere.path(), crate::common::NO_DEVICE);
     let dry = quadscan(
         folder.path(),
         &[

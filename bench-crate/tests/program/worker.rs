@@ -2,13 +2,11 @@
 //! nonsense costs its own row and nothing else; and an interrupted run loses no
 //! row.
 
-mod common;
-
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use common::{NO_DEVICE, READY, command, done, ends, fake, folder, full, quadscan};
+use crate::common::{NO_DEVICE, READY, command, done, ends, fake, folder, full, quadscan};
 use quadscan_bench::record::{Record, Status};
 
 /// Answers every job, but `fault` and `hang` as `case` says.
@@ -168,7 +166,7 @@ fn a_worker_that_never_greets_is_refused() {
 fn an_interrupted_run_keeps_its_rows_and_goes_on_where_it_was() {
     let folder = folder();
     let hanging = worker(folder.path(), r#"*\"hang\"*) exec sleep 30;;"#);
-    let mut process = match std::process::Command::new(common::PROGRAM)
+    let mut process = match std::process::Command::new(crate::common::PROGRAM)
         .args(["bench", "faults", "--worker", &hanging])
         .current_dir(folder.path())
         .stdout(std::process::Stdio::null())

@@ -1,13 +1,11 @@
 //! The program on the emulator, without a driver: results and counts, no times,
 //! and kernels that fault or hang.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Outcome, command, ends, folder};
+use crate::common::{Outcome, command, ends, folder};
 use quadscan_bench::record::{Record, Status};
 
 /// `quadscan bench` on a machine whose driver is not there.
@@ -222,7 +220,7 @@ fn a_dry_run_launches_every_kernel_once_and_keeps_nothing() {
     let folder = folder();
     let dry = |table: &str, extra: &[&str]| {
         let arguments = ["bench", "--dry-run", "--device", "emulator", table];
-        common::quadscan(folder.path(), &[&arguments[..], extra].concat())
+        crate::common::quadscan(folder.path(), &[&arguments[..], extra].concat())
     };
     let right = dry(
         "sweep-f64",

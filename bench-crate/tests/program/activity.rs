@@ -2,13 +2,11 @@
 //! sizes, scans without bank conflicts, with scattered work, and beside a second
 //! kernel.
 
-mod common;
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Outcome, command, ends, folder};
+use crate::common::{Outcome, command, ends, folder};
 
 /// `quadscan bench` on a machine whose driver is not there.
 fn bench(folder: &Path, arguments: &[&str]) -> Outcome {
@@ -42,7 +40,7 @@ fn the_published_activity_comes_out_byte_for_byte_under_every_schedule() {
         assert_eq!(outcome.code, 0, "{outcome:?}");
         assert_eq!(
             outcome.output,
-            include_str!("../data/scan_activity_n1024.csv"),
+            include_str!("../../data/scan_activity_n1024.csv"),
             "{schedule:?}"
         );
         let why = match schedule {
@@ -247,11 +245,11 @@ fn further_scans_are_said_to_have_no_effect_where_they_have_none() {
     ];
     let outcome = bench(folder.path(), &published);
     assert_eq!(outcome.code, 0, "{outcome:?}");
-    let file = include_str!("../data/scan_activity_n1024.csv");
+    let file = include_str!("../../data/scan_activity_n1024.csv");
     assert_eq!(outcome.output, file);
     assert!(outcome.errors.starts_with(warning), "{outcome:?}");
     let cells = ["bench", "--dry-run", "activity", "--padded"];
-    let outcome = common::quadscan(folder.path(), &cells);
+    let outcome = crate::common::quadscan(folder.path(), &cells);
     assert_eq!(outcome.code, 0, "{outcome:?}");
     let count = |text: &str| outcome.output.matches(text).count();
     assert_eq!(count(": right on the host; right on the device\n"), 29);

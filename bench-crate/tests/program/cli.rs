@@ -1,17 +1,12 @@
 //! The command line from outside: what is refused, and how. The device is always a
 //! fake one or none, so that these tests say the same on every machine.
 
-mod common;
-#[path = "cli/edges.rs"]
 mod edges;
-#[path = "cli/manners.rs"]
 mod manners;
-#[path = "../../ptx-emulator/tests/cli/matrix.rs"]
-mod matrix;
 
 use std::process::{Command, Output, Stdio};
 
-use common::{NO_DEVICE, command, ends, fake, folder, full, quadscan};
+use crate::common::{NO_DEVICE, command, ends, fake, folder, full, quadscan};
 
 /// Exit code 2, nothing on standard output, one sentence on standard error that
 /// begins with `start`; and nothing written.
@@ -428,8 +423,14 @@ fn cargo_xtask_answers_what_the_program_answers() {
         &["report"],
     ] {
         let ours = command(folder().path(), arguments).output();
-        let mut xtask = Command::new(env!("CARGO"));
-        xtask.args(["run", "--quiet", "--release", "--package", "xtask", "--"]);
+        let mut xtask = match std::env::var_os("QUADSCAN_XTASK") {
+            Some(built) => Command::new(built),
+            None => {
+                let mut xtask = Command::new(env!("CARGO"));
+                xtask.args(["run", "--quiet", "--release", "--package", "xtask", "--"]);
+                xtask
+            }
+        };
         let theirs = xtask.args(arguments).output();
         let of = |output: std::io::Result<Output>| {
             let output = output.expect("it starts");

@@ -1,8 +1,6 @@
 //! A run that is killed at any moment: what it has printed is kept, what it has
 //! measured is not measured again, and nothing is half-written.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use common::{PROGRAM, READY, command, done, fake, folder, quadscan};
+use crate::common::{PROGRAM, READY, command, done, fake, folder, quadscan};
 use quadscan_bench::record::Record;
 
 /// Moments at which a run is killed.

@@ -1,13 +1,11 @@
 //! The README's commands that measure do so as they are printed there. (`cargo xtask bench` and
 //! `report` hand their arguments on to this program.)
 
-mod common;
-
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use common::{folder, quadscan};
+use crate::common::{folder, quadscan};
 
 /// The lines of the block of commands below this heading of the README, without remarks.
 fn commands(heading: &str) -> Vec<String> {

@@ -2,11 +2,7 @@
 //! found, on the emulator by its instructions. On a GPU the same artifact is told by its times;
 //! how it is made stands in `examples/slower_artifact.rs`.
 
-mod common;
-#[path = "common/slower.rs"]
-mod slower;
-
-use common::{folder, quadscan, without_device_in};
+use crate::common::{folder, quadscan, without_device_in};
 use quadscan_bench::modules;
 
 #[test]
@@ -27,7 +23,7 @@ fn a_slowed_kernel_has_the_same_sums_and_misses_the_baseline() {
     ];
     let bench = |extra: &[&str]| quadscan(folder.path(), &[&cell[..], extra].concat());
     assert_eq!(bench(&["--save", "before"]).code, 0);
-    assert!(slower::write(&folder.path().join("slower"), 60).is_ok());
+    assert!(crate::slower::write(&folder.path().join("slower"), 60).is_ok());
     let outcome = bench(&["--artifact", "slower", "--baseline", "before"]);
     assert_eq!(outcome.code, 1, "{outcome:?}");
     let more: Vec<&str> = outcome

@@ -10,9 +10,9 @@ use std::process::{Command, Stdio};
 use clap::CommandFactory;
 use quadscan_bench::cli::Cli;
 
+use super::refused;
 use crate::common::{NO_DEVICE, PROGRAM, command, ends, fake, folder, quadscan};
 use crate::matrix::{cases, objection};
-use crate::refused;
 
 /// The options are those that clap knows: a new one is tested by itself.
 #[test]

@@ -1,11 +1,9 @@
 //! `quadscan report` and the files that `bench` leaves, from the outside.
 
-mod common;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{folder, quadscan};
+use crate::common::{folder, quadscan};
 
 fn records() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/records/2026-11-21-h200.jsonl")

@@ -1,11 +1,9 @@
 //! `quadscan time`: the first times are kept, later ones are compared with them, and where
 //! there are none it says why and keeps nothing.
 
-mod common;
-
 use std::path::Path;
 
-use common::{NO_DEVICE, Outcome, READY, done, fake, folder, quadscan};
+use crate::common::{NO_DEVICE, Outcome, READY, done, fake, folder, quadscan};
 
 /// Times the copy by a measuring process that is this script.
 fn time(folder: &Path, script: &str, extra: &[&str]) -> Outcome {
