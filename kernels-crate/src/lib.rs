@@ -14,7 +14,7 @@
 //! - `block_scan`: the published scans of one block.
 //! - `integrate`: integrals by rules over integrands.
 //! - `cubature`: integrals over boxes of several dimensions.
-//! - `monte_carlo`: integrals over boxes of more dimensions, from random points and from lattices.
+//! - `monte_carlo`: integrals over boxes of more dimensions, from random points, lattices and Sobol points.
 //! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
 //!
 //! **Device code is the device's alone.** A program on the host needs launchers, numbers,

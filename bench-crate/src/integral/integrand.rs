@@ -157,7 +157,7 @@ impl<R: Number> Integrand<R> {
         };
         let other = match method {
             Method::Cubature(_) => Some(modules::of_boxes()),
-            Method::Vegas(_) | Method::Lattice(_) => Some(modules::of_samples()),
+            Method::Vegas(_) | Method::Lattice(_) | Method::Sobol(_) => Some(modules::of_samples()),
             _ => None,
         };
         let is_decided = is_batch && matches!(method, Method::Cubature(_));
