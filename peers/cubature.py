@@ -1,11 +1,11 @@
-"""Times PAGANI, SciPy's cubature and vegas on integrals over the unit cube.
+"""Times PAGANI, SciPy's cubature, vegas and m-Cubes on integrals over the unit cube.
 
 Prints a line of JSON for each cell and peer: milliseconds, value and claim, or why there is none. A cell
 is an integrand, its dimensions and a relative tolerance: `oscillatory:8:1e-3`. The integrands are those
 of bench-crate/src/workload/boxes.rs.
 
-PAGANI (github.com/marcpaterno/gpuintegration) is compiled by nvcc, in `cubature/pagani.cu`, with the
-checkout that the environment variable GPUINTEGRATION names. SciPy's `cubature` has Genz and Malik's
+PAGANI and m-Cubes (github.com/marcpaterno/gpuintegration) are compiled by nvcc, in `cubature/pagani.cu`
+and `cubature/mcubes.cu`, with the checkout that the environment variable GPUINTEGRATION names. SciPy's `cubature` has Genz and Malik's
 rule, on NumPy arrays. vegas has ever more samples in ten iterations until its standard deviation, which
 is the claim, is within the tolerance. A peer has --seconds for a cell; the tolerances that follow a
 cell that took longer, or did not converge, are left out.
@@ -27,6 +27,11 @@ from types import SimpleNamespace
 
 CHECKOUT = "GPUINTEGRATION"
 PEERS = ("PAGANI", "SciPy cubature", "vegas")
+# Programs in CUDA C++: the file, and what is timed.
+COMPILED = {
+    "PAGANI": ("pagani.cu", "the fastest of three calls"),
+    "m-Cubes": ("mcubes.cu", "rounds of up to 30 iterations"),
+}
 
 
 class Row(list):
@@ -73,6 +78,11 @@ def integrand(name, d, np):
             np.all(x < (3 + i) / 10, axis=-1), np.exp(x @ (i + 4.0)), 0.0
         ),
         "power_of_squares": lambda x: np.sum(x * x, axis=-1) ** 11,
+        "plane_wave": lambda x: np.cos(math.tau * 0.1 + np.sum(x, axis=-1)),
+        "lorentzians": lambda x: 1 / np.prod(1 / 4 + (x - 0.5) ** 2, axis=-1),
+        "gaussian": lambda x: np.exp(-25 * np.sum((x - 0.5) ** 2, axis=-1)),
+        "kinks": lambda x: np.exp(-2 * np.sum(np.abs(x - 0.5), axis=-1)),
+        "steps": lambda x: np.where(np.all(x < 0.9, axis=-1), np.exp(np.sum(x, axis=-1)), 0.0),
     }[name]
 
 
@@ -179,19 +189,20 @@ def capability(device):
     return found.stdout.strip().replace(".", "")
 
 
-def pagani(cells, device, seconds, say):
+def compiled(peer, cells, device, seconds, say):
+    file, clock = COMPILED[peer]
     checkout, compiler = os.environ.get(CHECKOUT), nvcc()
     if not checkout:
-        return say("", PEERS[0], {"missing": f"{CHECKOUT} names no checkout of gpuintegration"})
+        return say("", peer, {"missing": f"{CHECKOUT} names no checkout of gpuintegration"})
     if not os.path.isfile(os.path.join(checkout, "cuda/pagani/quad/quad.h")):
         missing = f"{CHECKOUT}={checkout} has no cuda/pagani/quad/quad.h"
-        return say("", PEERS[0], {"missing": missing})
+        return say("", peer, {"missing": missing})
     if compiler is None:
-        return say("", PEERS[0], {"missing": "nvcc is not on the path"})
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cubature/pagani.cu")
+        return say("", peer, {"missing": "nvcc is not on the path"})
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cubature", file)
     flags = "-O3 -std=c++17 --extended-lambda --expt-relaxed-constexpr -w".split()
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    version = "PAGANI, nvcc " + version.partition("release ")[2].partition(",")[0]
+    version = f"{peer}, nvcc " + version.partition("release ")[2].partition(",")[0]
     device = visible(device)
     environment, target = os.environ | {"CUDA_VISIBLE_DEVICES": device}, capability(device)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
@@ -207,7 +218,7 @@ def pagani(cells, device, seconds, say):
             name = ":".join(map(str, cell))
             if built.returncode != 0:
                 first = (built.stderr.splitlines() or [""])[0]
-                say(name, PEERS[0], {"missing": f"nvcc failed: {first}"})
+                say(name, peer, {"missing": f"nvcc failed: {first}"})
                 continue
             for tolerance in tolerances:
                 where = f"{name}:{tolerance}"
@@ -220,24 +231,24 @@ def pagani(cells, device, seconds, say):
                         env=environment,
                     )
                 except subprocess.TimeoutExpired:
-                    say(where, PEERS[0], {"missing": f"it took more than {3 * seconds:g} s"})
+                    say(where, peer, {"missing": f"it took more than {3 * seconds:g} s"})
                     break
                 lines = [line for line in ran.stdout.splitlines() if line.startswith("RESULT ")]
                 if not lines:
                     last = (ran.stderr.splitlines() or [f"status {ran.returncode}"])[-1]
-                    say(where, PEERS[0], {"missing": last})
+                    say(where, peer, {"missing": last})
                     break
                 _, _, ms, value, claim, evaluations, status = lines[0].split()
                 row = {
                     "version": version,
                     "ms": float(ms),
-                    "clock": "the fastest of three calls",
+                    "clock": clock,
                     "value": float(value),
                     "claim": abs(float(claim)),
                     "evaluations": int(evaluations),
                     "converged": status == "0",
                 }
-                say(where, PEERS[0], row)
+                say(where, peer, row)
                 if status != "0":
                     break
 
@@ -268,8 +279,8 @@ def main():
         return
     for peer in options.peers.split(","):
         try:
-            if peer == PEERS[0]:
-                pagani(cells, options.device, options.seconds, said)
+            if peer in COMPILED:
+                compiled(peer, cells, options.device, options.seconds, said)
                 continue
             module, function = {
                 PEERS[1]: ("scipy.integrate", scipy_cubature),

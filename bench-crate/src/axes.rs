@@ -169,7 +169,8 @@ pub const INTEGRANDS: Axis = list(
     "integrands",
     Values::Names,
     "In integral, integrands, such as quarter_circle,runge; in integrals, the kinds smooth, \
-     end_point, oscillating; in cubature oscillatory, product_peak and others; or all [default: \
+     end_point, oscillating; in cubature oscillatory, product_peak and others; in \
+     monte-carlo gaussian, kinks and others; or all [default: \
      all]",
 );
 
@@ -180,7 +181,7 @@ pub const RULES: Axis = list(
     Values::Names,
     "In integral, rules, such as trapezoid,gauss-legendre-5 [default: trapezoid, and six rules for \
      the quarter circle]; in integrals, g7k15, g10k21, tanh-sinh [default: those that converge \
-     for the kind]; or all",
+     for the kind]; in monte-carlo vegas, lattice, sobol; or all",
 );
 
 /// The tolerance of the integrals of a batch.
@@ -190,8 +191,9 @@ pub const TOLERANCE: Axis = Axis {
         "tolerance",
         "tolerance",
         Values::Tolerance,
-        "In integrals and cubature, the tolerance of each integral: relative, or absolute where it \
-         may be 0 [default: 1e-10 in f64, 1e-5 in f32; in cubature 1e-3 to 1e-9]",
+        "In integrals, cubature and monte-carlo, the tolerance of each integral: relative, or absolute where it \
+         may be 0 [default: 1e-10 in f64, 1e-5 in f32; in cubature 1e-3 to 1e-9, in \
+         monte-carlo 1e-2 to 1e-5]",
     )
 };
 

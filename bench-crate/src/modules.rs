@@ -33,6 +33,11 @@ pub(crate) fn of_boxes() -> String {
     "cubature_formula".to_owned()
 }
 
+/// The module of decisions for batches of them.
+pub(crate) fn of_decisions() -> String {
+    "cubature_decide".to_owned()
+}
+
 /// The module of formulas at random points, beside that of formulas.
 pub(crate) fn of_samples() -> String {
     "monte_carlo_formula".to_owned()

@@ -14,7 +14,7 @@
 //! - `block_scan`: the published scans of one block.
 //! - `integrate`: integrals by rules over integrands.
 //! - `cubature`: integrals over boxes of several dimensions.
-//! - `monte_carlo`: integrals over boxes of more dimensions, from random points and from lattices.
+//! - `monte_carlo`: integrals over boxes of more dimensions, from random points, lattices and Sobol points.
 //! - `limits`, `diagnostics`: kernels that do one thing, or go wrong on purpose.
 //!
 //! **Device code is the device's alone.** A program on the host needs launchers, numbers,
@@ -34,6 +34,9 @@
 //! `quadscan`), and thread indices, barriers and warp functions (`cuda_std`).
 #![cfg_attr(not(target_os = "cuda"), no_std)]
 #![cfg_attr(target_os = "cuda", feature(asm_experimental_arch))]
+
+#[cfg(not(target_os = "cuda"))]
+extern crate alloc;
 
 pub mod block_scan;
 pub mod cubature;

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use quadscan::device::{self, Artifact, Buffer, DeviceChoice, Module};
 use quadscan::integrate::Real;
 
-use crate::boxes::{self, BoxGoal, Boxed};
+use crate::boxes::{BoxGoal, Boxed};
 use crate::context::Kept;
 use crate::dlpack::DeviceArray;
 use crate::error::{Error, raised};
@@ -264,7 +264,7 @@ impl Device {
                 unsafe {
                     *(results.0 as *mut f64).add(i) = found.value;
                     *(results.1 as *mut f64).add(i) = found.error;
-                    *(results.2 as *mut u32).add(i) = boxes::status(found.status);
+                    *(results.2 as *mut u32).add(i) = found.status;
                     *(results.3 as *mut u64).add(i) = found.evaluations;
                 }
             }

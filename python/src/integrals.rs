@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use crate::boxes::OUT_OF_ROOM;
+use crate::boxes::{DISAGREE, OUT_OF_ROOM, UNSEEN};
 use crate::error::raised;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ use quadscan::{Error, Result};
 use quadscan_kernels::integrate::catalogue::{CATALOGUE, FORMULAS};
 
 /// How an integral ended.
-pub(crate) const STATUS: [(&str, u32); 7] = [
+pub(crate) const STATUS: [(&str, u32); 9] = [
     ("CONVERGED", CONVERGED),
     ("OUT_OF_INTERVALS", OUT_OF_INTERVALS),
     ("NOT_FINITE", NOT_FINITE),
@@ -26,6 +26,8 @@ pub(crate) const STATUS: [(&str, u32); 7] = [
     ("NO_LIMITS", NO_LIMITS),
     ("OVERFLOW", OVERFLOW),
     ("OUT_OF_ROOM", OUT_OF_ROOM),
+    ("DISAGREE", DISAGREE),
+    ("UNSEEN", UNSEEN),
 ];
 
 /// Name, formula, names of parameters, default limits.
@@ -229,8 +231,8 @@ impl Goal {
                     with(device, [from, to, parameters], |items| plan.outcomes(items))
                 })));
             }
-            "cubature" => {
-                let said = "rule is cubature, which is of boxes, allowed is it with over";
+            rule @ ("cubature" | "vegas" | "lattice" | "sobol") => {
+                let said = format!("rule is {rule}, which is of boxes, allowed is it with over");
                 return Err(PyValueError::new_err(said));
             }
             other => {

@@ -67,6 +67,20 @@ def test_a_formula_is_integrated_over_a_box(device):
     assert few.status == Status.OUT_OF_ROOM
 
 
+@pytest.mark.parametrize("rule", ["vegas", "lattice", "sobol"])
+def test_random_points_have_integrals_of_many_variables(device, rule):
+    names = [f"r{k}" for k in range(11)]
+    asked = dict(over=dict.fromkeys(names, (0, 1)), k=[1.0, 2.0], rule=rule, rtol=2e-2, evaluations=2**14)
+    found = quadscan.integrate("exp(-k*(r0 + r10))", **asked, device=device)
+    exact = (-np.expm1(-np.array([1.0, 2.0])) / [1.0, 2.0]) ** 2
+    assert (np.abs(found.value - exact) <= 5 * found.error).all()
+    assert found.status.tolist() == [Status.CONVERGED] * 2
+    other = quadscan.integrate("exp(-k*(r0 + r10))", **asked, seed=1, device=device)
+    assert (other.value != found.value).all()
+    nothing = quadscan.integrate("0*x", over={"x": (0, 1)}, rule=rule, evaluations=2**13, device=device)
+    assert nothing.status == Status.UNSEEN
+
+
 @pytest.mark.parametrize(
     "over, options, said",
     [
@@ -74,9 +88,13 @@ def test_a_formula_is_integrated_over_a_box(device):
         ({"x": (0, 1), "y": (0,)}, {}, "over is .*, allowed are variables with two limits each"),
         ({"x": (0, 1), "y": (0, math.nan)}, {}, "limits of y are 0.0 to NaN, allowed"),
         ({"x": (0, 1), "z": (0, 1)}, {}, "y is not given, the parameters of x\\*y are: y"),
-        ({"x": (0, 1), "y": (0, 1)}, {"rule": "g7k15"}, "rule is 'g7k15', allowed beside over is 'cubature'"),
+        ({"x": (0, 1), "y": (0, 1)}, {"rule": "g7k15"}, "rule is 'g7k15', allowed beside over are cubature, vegas"),
         ({"x": (0, 1), "y": (0, 1)}, {"dtype": "float32"}, "dtype is float32, allowed beside over is float64"),
         ({"x": (0, 1), "y": (0, 1)}, {"breaks": np.array([0.25, 0.5])}, "breaks is given beside over"),
+        ({"x": (0, 1), "y": (0, 1)}, {"seed": 1}, "seed is given beside rule cubature, allowed is it with vegas"),
+        ({"x": (0, 1), "y": (0, 1)}, {"rule": "sobol", "seed": -1}, "seed is -1, allowed are 0 to"),
+        ({"x": (0, 1), "y": (0, 1)}, {"limit": 30, "evaluations": 30}, "limit is given beside evaluations"),
+        ({"x": (0, 1), "y": (0, 1)}, {"rule": "vegas", "evaluations": 9}, "evaluations is 9, allowed for vegas are 3840"),
         ({"x": (0, 1), "sin": (0, 1)}, {"y": 1}, "`sin` is no name for a variable"),
     ],
 )
@@ -141,6 +159,15 @@ def test_outputs_have_an_axis_and_a_common_tolerance(device):
     np.testing.assert_allclose(found.value, [0.0, 2.0], atol=1e-12)
 
 
+def test_outputs_over_a_box_have_an_axis_and_a_common_tolerance(device):
+    # The second is 0 but for rounding: small beside the first.
+    asked = dict(over={"x": (-1, 1), "y": (0, 1)}, k=[1.0, 2.0], device=device)
+    for rule in ("cubature", "lattice"):
+        found = quadscan.integrate("k*x^2*y; k*x*y", **asked, rule=rule, rtol=1e-3, evaluations=2**13)
+        np.testing.assert_allclose(found.value, [[1 / 3, 0], [2 / 3, 0]], atol=1e-3)
+        assert found.status.tolist() == [[Status.CONVERGED] * 2] * 2
+
+
 def test_tables_have_the_integrals_of_polynomials(device):
     x = np.array([-1.0, -0.5, 0.75, 1.0, 3.0])
     found = quadscan.integrate_samples(x**2, x=x, cumulative=True, device=device)
@@ -175,6 +202,8 @@ def test_tables_have_the_integrals_of_polynomials(device):
         (["runge", [1, 2], [1, 2, 3]], {}, ValueError, "a, b and parameters do not fit together"),
         (["runge"], dict(rule="simpson"), ValueError, "rule `simpson` is unknown, allowed are g10k21"),
         (["runge"], dict(rule="cubature"), ValueError, "rule is cubature, which is of boxes"),
+        (["runge"], dict(rule="sobol"), ValueError, "rule is sobol, which is of boxes"),
+        (["runge"], dict(seed=1), TypeError, "seed is given, allowed is it with over"),
         (["runge"], dict(rtol=-1.0), ValueError, "relative"),
         (["runge"], dict(limit=5000), ValueError, "limit is 5000"),
         (["runge"], dict(dtype="float16"), TypeError, "dtype is float16"),

@@ -179,31 +179,60 @@ struct List {
     name: String,
     dimensions: usize,
     formula: String,
+    /// Parameters of the formula that are not drawn in it, by the member.
+    given: Box<dyn Fn(f64) -> Vec<(String, f64)>>,
     exact: Box<dyn Fn(f64) -> f64>,
 }
 
-fn genz(kind: Kind, d: usize) -> List {
+/// The member itself.
+fn number(s: f64) -> Vec<(String, f64)> {
+    vec![("s".to_owned(), s)]
+}
+
+/// Difficulties and places are drawn in the formula or, up to four dimensions, are its parameters.
+fn genz(kind: Kind, d: usize, are_given: bool) -> List {
     let share = kind.hard / d as f64;
+    let difficulty = move |k: usize, s: f64| share * (0.2 + 1.6 * drawn(k, s));
+    let place = |k: usize, s: f64| 0.1 + 0.8 * drawn(10 + k, s);
+    let place_of = |k: usize| match are_given {
+        true => format!("u{k}"),
+        false => format!("(0.1 + 0.8*{})", typed(10 + k)),
+    };
     let term = |k: usize| {
-        let (a, u) = (
-            format!("({share:?}*(0.2 + 1.6*{}))", typed(k)),
-            format!("(0.1 + 0.8*{})", typed(10 + k)),
-        );
+        let a = match are_given {
+            true => format!("a{k}"),
+            false => format!("({share:?}*(0.2 + 1.6*{}))", typed(k)),
+        };
+        let u = place_of(k);
         let term = kind.term.replace('A', &a).replace('U', &u);
         term.replace('X', &format!("x{k}"))
     };
     let terms: Vec<String> = (0..d).rev().map(term).collect();
-    let whole = kind
-        .whole
-        .replace('U', &format!("(0.1 + 0.8*{})", typed(10)));
+    let whole = kind.whole.replace('U', &place_of(0));
     let whole = whole.replace('D', &d.to_string());
+    let formula = whole.replace('T', &terms.join(kind.joint));
+    let typed = formula.clone();
+    let by_name = move |s: f64| {
+        let of = (0..d).flat_map(|k| {
+            [
+                (format!("a{k}"), difficulty(k, s)),
+                (format!("u{k}"), place(k, s)),
+            ]
+        });
+        of.filter(|(name, _)| typed.contains(name)).collect()
+    };
     List {
         name: kind.name.to_owned(),
         dimensions: d,
-        formula: whole.replace('T', &terms.join(kind.joint)),
+        formula,
+        given: if are_given {
+            Box::new(by_name)
+        } else {
+            Box::new(number)
+        },
         exact: Box::new(move |s| {
-            let a: Vec<f64> = (0..d).map(|k| share * (0.2 + 1.6 * drawn(k, s))).collect();
-            let u: Vec<f64> = (0..d).map(|k| 0.1 + 0.8 * drawn(10 + k, s)).collect();
+            let a: Vec<f64> = (0..d).map(|k| difficulty(k, s)).collect();
+            let u: Vec<f64> = (0..d).map(|k| place(k, s)).collect();
             (kind.exact)(&a, &u)
         }),
     }
@@ -224,6 +253,7 @@ fn peaks(d: usize) -> List {
         name: "three peaks".to_owned(),
         dimensions: d,
         formula: format!("{} + {} + {}", peak(0), peak(1), peak(2)),
+        given: Box::new(number),
         exact: Box::new(move |s| {
             let of = |j: usize| {
                 let a = 10.0 + 40.0 * drawn(6 * j + 5, s);
@@ -245,6 +275,7 @@ fn cone(d: usize, background: f64) -> List {
         name: format!("cone on {background}"),
         dimensions: d,
         formula: format!("let r = {radius}; {background:?} + 100*max(0, r - {distance})"),
+        given: Box::new(number),
         exact: Box::new(move |s| {
             let r = 0.03 * 10_f64.powf(drawn(9, s));
             let ball = [0.0, 2.0, PI, 4.0 / 3.0 * PI, PI * PI / 2.0][d];
@@ -273,18 +304,18 @@ fn run() -> Done<()> {
     let (many, most, few) = if is_timed {
         (100_000, 8, 120)
     } else {
-        (2, 2, 1)
+        (4, 2, 1)
     };
     let part = std::env::args().nth(2);
     let is_asked = |name: &str| part.as_deref().is_none_or(|part| part == name);
     if is_asked("batches") {
         println!("batches of {many} in 3 dimensions to 1e-6");
         for kind in GENZ {
-            hold(&module, &genz(kind, 3), many, 1e-6, true)?;
+            hold(&module, &genz(kind, 3, true), many, 1e-6, true)?;
         }
     }
     let dimensions = |last: usize| 2..=most.min(last);
-    let families = dimensions(8).flat_map(|d| GENZ.map(|kind| genz(kind, d)));
+    let families = dimensions(8).flat_map(|d| GENZ.map(|kind| genz(kind, d, false)));
     let cones = dimensions(4).flat_map(|d| [0.0, 1.0].map(|background| cone(d, background)));
     let lists: [(&str, Vec<List>, usize, &[f64]); 3] = [
         ("families", families.collect(), few, &[1e-3, 1e-6]),
@@ -335,13 +366,12 @@ fn hold(
     };
     let mut plan = Cubature::of_formula(module, &formula, options)?;
     let cube = vec![(0.0, 1.0); list.dimensions];
-    let members: Vec<_> = (1..=count)
-        .map(|s| {
-            let mut given = [[0.0; 10]; 2];
-            given[0][0] = s as f64;
-            given
-        })
-        .collect();
+    let members = (1..=count).map(|s| {
+        let given = (list.given)(s as f64);
+        let given: Vec<_> = given.iter().map(|(name, x)| (name.as_str(), *x)).collect();
+        formula.parameters_by_name(&given)
+    });
+    let members = members.collect::<quadscan::Result<Vec<_>>>()?;
     plan.integrate(&cube, &members[0])?;
     let (mut found, mut seconds) = (Vec::new(), f64::INFINITY);
     for _ in 0..if is_alone { 2 } else { 1 } {

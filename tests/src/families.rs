@@ -261,8 +261,8 @@ pub const FAMILIES: &[Family] = &[
         name: "formulas at random points",
         prefixes: &["monte_carlo_"],
         instances: &[],
-        launched_by: "`quadscan::integrate`, `quadscan integrate --over --rule vegas`, `--rule lattice`",
-        why: "VEGAS+ and lattices, with a hole that a formula of up to 32 variables takes the place of",
+        launched_by: "`quadscan::integrate`, `quadscan integrate --over --rule vegas`, `--rule lattice`, `--rule sobol`, table `monte-carlo`",
+        why: "VEGAS+, lattices and Sobol points, with a hole that a formula of up to 32 variables takes the place of",
     },
 ];
 

@@ -175,14 +175,15 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         ];
         // Two segments may begin in one word of bits.
         let flags = ["segment_flags_of_offsets_", "segment_flags_of_few_offsets_"];
-        // Chunks count the launch, teams draw their items, lanes vote on where to cut a line, samples are
-        // counted by bins.
+        // Chunks count the launch, teams draw their items, lanes vote on where to cut a line, members take
+        // room in the next launch, samples are counted by bins.
         let integrals = [
             "composite_",
             "adaptive_",
             "tanh_sinh_",
             "fourier_",
             "cubature_lines_",
+            "cubature_decide",
             "monte_carlo_sample_",
         ];
         // The blocks of a reduction count those that are done, and warps vote on segments.

@@ -26,7 +26,7 @@ pub struct IntegrateArguments {
     pub formula: Option<String>,
 
     /// Integrate the formula over a box of 2 to 10 variables, such as x=0..1,y=-inf..inf; with
-    /// --rule vegas or lattice of up to 32
+    /// --rule vegas, lattice or sobol of up to 32
     ///
     /// Its other names are parameters. It is computed in f64. An infinite side becomes finite
     /// by a change of its variable, which docs/formulas.md names.
@@ -126,7 +126,7 @@ pub struct IntegrateArguments {
 
     /// Rule: g7k15 or g10k21 (adaptive), tanh-sinh, or a rule of equal strips: trapezoid,
     /// midpoint, simpson, gauss-legendre-N (N nodes per strip, 2 to 16); over a box cubature,
-    /// vegas (random points that adapt) or lattice (for smooth functions) [default: g10k21, over a box cubature]
+    /// vegas (random points that adapt), lattice or sobol (for smooth functions) [default: g10k21, over a box cubature]
     #[arg(long, value_name = "RULE")]
     pub rule: Option<String>,
 
@@ -134,7 +134,7 @@ pub struct IntegrateArguments {
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub strips: Option<String>,
 
-    /// Relative tolerance, of vegas and lattice that of the standard error [default: 1e-10, in f32 1e-4,
+    /// Relative tolerance, of vegas, lattice and sobol that of the standard error [default: 1e-10, in f32 1e-4,
     /// over a box 1e-6, of vegas 1e-3; 0 if only --absolute is given]
     #[arg(long, allow_negative_numbers = true, value_name = "T")]
     pub tolerance: Option<String>,
@@ -152,11 +152,11 @@ pub struct IntegrateArguments {
     pub levels: Option<String>,
 
     /// Largest number of evaluations per integral over a box, such as 10000 or 2^30 [default: 2^42, of
-    /// vegas 30 * 2^22, of lattice 2^28]
+    /// vegas 30 * 2^22, of lattice and sobol 2^28]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub evaluations: Option<String>,
 
-    /// What chooses the random numbers of vegas and lattice [default: 0]
+    /// What chooses the random numbers of vegas, lattice and sobol [default: 0]
     #[arg(long, allow_negative_numbers = true, value_name = "N")]
     pub seed: Option<String>,
 

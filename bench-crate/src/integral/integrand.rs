@@ -145,7 +145,7 @@ impl<R: Number> Integrand<R> {
     }
 
     /// The module of PTX that it needs by a method, which another error names, and all of them.
-    pub(super) fn modules(&self, method: &Method<R>) -> (&str, Vec<String>) {
+    pub(super) fn modules(&self, method: &Method<R>, is_batch: bool) -> (&str, Vec<String>) {
         let rule = match method {
             Method::Composite { .. } => "composite",
             Method::Adaptive(_) => "adaptive",
@@ -157,11 +157,13 @@ impl<R: Number> Integrand<R> {
         };
         let other = match method {
             Method::Cubature(_) => Some(modules::of_boxes()),
-            Method::Vegas(_) | Method::Lattice(_) => Some(modules::of_samples()),
+            Method::Vegas(_) | Method::Lattice(_) | Method::Sobol(_) => Some(modules::of_samples()),
             _ => None,
         };
+        let is_decided = is_batch && matches!(method, Method::Cubature(_));
+        let decisions = is_decided.then(modules::of_decisions);
         let all = [modules::of_integrand(name)].into_iter().chain(other);
-        (name, all.collect())
+        (name, all.chain(decisions).collect())
     }
 }
 

@@ -20,8 +20,8 @@ use crate::cli::IntegrateArguments;
 use crate::error::{Error, Result};
 use quadscan::integrate::names::rule_by_name;
 use quadscan::integrate::{
-    CubatureOptions, FourierOptions, GaussKronrod, LatticeOptions, Options, Rule, TanhSinhOptions,
-    VegasOptions, Wave,
+    CubatureOptions, FourierOptions, GaussKronrod, LatticeOptions, Options, Rule, SobolOptions,
+    TanhSinhOptions, VegasOptions, Wave,
 };
 
 /// A rule with all that it is asked.
@@ -44,8 +44,10 @@ pub(super) enum Method<R> {
     Cubature(CubatureOptions),
     /// by random points,
     Vegas(VegasOptions),
-    /// and by lattices.
+    /// by lattices,
     Lattice(LatticeOptions),
+    /// and by Sobol points.
+    Sobol(SobolOptions),
 }
 
 /// A rule by its name.
@@ -58,6 +60,7 @@ enum Name {
     Cubature,
     Vegas,
     Lattice,
+    Sobol,
 }
 
 /// Names of rules of equal strips.
@@ -65,7 +68,7 @@ const COMPOSITE: &str = "trapezoid, midpoint, simpson and gauss-legendre-N";
 /// Names of adaptive rules.
 const ADAPTIVE: &str = "g7k15 and g10k21";
 /// Names of those that end at a tolerance.
-const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh, cubature, vegas and lattice";
+const WITH_TOLERANCE: &str = "g7k15, g10k21, tanh-sinh, cubature, vegas, lattice and sobol";
 /// Names of those that have breaks, and infinite limits.
 const WITH_BREAKS: &str = "g7k15, g10k21 and tanh-sinh";
 /// Tanh-sinh's.
@@ -78,9 +81,10 @@ const WITH_LEVELS: &str = "tanh-sinh and --fourier";
 const CUBATURE: &str = "cubature";
 const VEGAS: &str = "vegas";
 const LATTICE: &str = "lattice";
-const OF_BOXES: &str = "cubature, vegas and lattice";
+const SOBOL: &str = "sobol";
+const OF_BOXES: &str = "cubature, vegas, lattice and sobol";
 /// and those of them that take points at random.
-const RANDOM: &str = "vegas and lattice";
+const RANDOM: &str = "vegas, lattice and sobol";
 
 impl Name {
     fn new(arguments: &IntegrateArguments) -> Result<Self> {
@@ -101,6 +105,7 @@ impl Name {
             CUBATURE => Some(Name::Cubature),
             VEGAS => Some(Name::Vegas),
             LATTICE => Some(Name::Lattice),
+            SOBOL => Some(Name::Sobol),
             other => rule_by_name(other).map(Name::Composite),
         };
         named.ok_or_else(|| {
@@ -117,7 +122,7 @@ impl Name {
     fn check_options(self, arguments: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
-        let is_random = matches!(self, Name::Vegas | Name::Lattice);
+        let is_random = matches!(self, Name::Vegas | Name::Lattice | Name::Sobol);
         let is_fourier = matches!(self, Name::Fourier(_));
         let is_of_boxes = is_random || self == Name::Cubature;
         if is_of_boxes != arguments.over.is_some() {
@@ -272,19 +277,23 @@ impl<R: Number> Method<R> {
                     ..default
                 })
             }
-            Name::Lattice => {
+            Name::Lattice | Name::Sobol => {
                 let default = LatticeOptions::default();
                 let (absolute, relative) = of_samples(arguments, default.relative)?;
                 let replicates = u64::from(default.replicates);
                 let [fewest, most] = LatticeOptions::POINTS.map(|each| replicates * each);
                 let evaluations = evaluations(arguments, fewest..=most)?;
-                Method::Lattice(LatticeOptions {
+                let options = LatticeOptions {
                     absolute,
                     relative,
                     points: evaluations.map_or(default.points, |all| all / replicates),
                     seed: seed(arguments)?.unwrap_or(default.seed),
                     ..default
-                })
+                };
+                match name {
+                    Name::Sobol => Method::Sobol(options),
+                    _ => Method::Lattice(options),
+                }
             }
         })
     }
@@ -313,7 +322,7 @@ impl<R: Number> Method<R> {
             Method::Fourier(of) => Some(of_f64(of.absolute, of.relative)),
             Method::Cubature(of) => Some(of_f64(of.absolute, of.relative)),
             Method::Vegas(of) => Some(of_f64(of.absolute, of.relative)),
-            Method::Lattice(of) => Some(of_f64(of.absolute, of.relative)),
+            Method::Lattice(of) | Method::Sobol(of) => Some(of_f64(of.absolute, of.relative)),
         }
     }
 
@@ -365,7 +374,7 @@ pub(super) fn without_formula() -> Error {
 /// How many variables a box of this rule may have.
 pub(super) fn dimensions(rule: &str) -> RangeInclusive<usize> {
     match rule {
-        VEGAS | LATTICE => 1..=MAX_DIMENSIONS,
+        VEGAS | LATTICE | SOBOL => 1..=MAX_DIMENSIONS,
         _ => region::MIN_DIMENSIONS..=region::MAX_DIMENSIONS,
     }
 }

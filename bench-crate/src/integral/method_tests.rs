@@ -51,7 +51,7 @@ fn every_rule_has_one_name() {
         let sentence = format!(
             "--rule `{text}` is unknown, allowed are trapezoid, midpoint, simpson, \
              gauss-legendre-2 to gauss-legendre-16, g7k15, g10k21, tanh-sinh and, with --over, \
-             cubature, vegas and lattice"
+             cubature, vegas, lattice and sobol"
         );
         assert_eq!(method(text).err(), Some(sentence));
     }
@@ -167,7 +167,7 @@ fn random_points_have_a_seed_and_evaluations_of_all_iterations() {
         ),
         (
             "cubature --seed 1",
-            "--seed has no place in cubature, allowed is it with vegas and lattice",
+            "--seed has no place in cubature, allowed is it with vegas, lattice and sobol",
         ),
     ] {
         assert_eq!(of(words).err().as_deref(), Some(sentence));

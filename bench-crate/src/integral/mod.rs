@@ -177,7 +177,7 @@ fn runners<R: Number>(
     }
     let (artifact, (name, needed)) = (
         request.artifact.as_deref(),
-        request.of.modules(&request.method),
+        request.of.modules(&request.method, request.batch.is_some()),
     );
     let (modules, notice) = device::load_on_each(&request.device, artifact, &needed, ranks)?;
     watch.say(&notice);

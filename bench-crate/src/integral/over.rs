@@ -77,7 +77,7 @@ impl Over {
                 _ if *most == MAX_DIMENSIONS => (format!("{count} variables"), ""),
                 _ => (
                     format!("{count} variables"),
-                    "; of more are --rule vegas and lattice",
+                    "; of more are --rule vegas, lattice and sobol",
                 ),
             };
             let problem = format!("has {has}, allowed for {rule} are {least} to {most}{others}");
@@ -154,8 +154,8 @@ mod tests {
             ),
             (
                 &eleven.join(","),
-                "has 11 variables, allowed for cubature are 2 to 10; of more are --rule vegas and \
-                 lattice"
+                "has 11 variables, allowed for cubature are 2 to 10; of more are --rule vegas, \
+                 lattice and sobol"
                     .to_owned(),
             ),
         ] {
@@ -172,7 +172,7 @@ mod tests {
             let list: Vec<String> = (0..count).map(|k| format!("x{k}=0..1")).collect();
             Over::parse(&list.join(","), rule).map_err(|error| error.to_string())
         };
-        for rule in ["vegas", "lattice"] {
+        for rule in ["vegas", "lattice", "sobol"] {
             assert!(of(1, rule).is_ok() && of(32, rule).is_ok(), "{rule}");
             let sentence = format!("--over has 33 variables, allowed for {rule} are 1 to 32");
             assert_eq!(of(33, rule), Err(sentence));

@@ -100,7 +100,7 @@ impl<R: Number> Row<R> {
         }
     }
 
-    /// An integral by random points or lattices, whose error is the standard error.
+    /// An integral by random points, lattices or Sobol points, whose error is the standard error.
     pub(super) fn sampled(of: &Estimate) -> Self {
         let status = match of.status {
             SamplingStatus::Converged => Status::Sampled,

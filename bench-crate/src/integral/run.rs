@@ -12,7 +12,7 @@ use crate::error::Result;
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{
-    self, Adaptive, Composite, Cubature, CubedRegion, Fourier, Lattice, Outcome, Real, Rule,
+    self, Adaptive, Composite, Cubature, CubedRegion, Fourier, Lattice, Outcome, Real, Rule, Sobol,
     TanhSinh, Vegas,
 };
 
@@ -39,6 +39,7 @@ enum Plan<R: Number> {
     Cubature(Box<Cubature>, Limits),
     Vegas(Box<Vegas>, Limits),
     Lattice(Box<Lattice>, Limits),
+    Sobol(Box<Sobol>, Limits),
 }
 
 impl<R: Number> Runner<R> {
@@ -82,7 +83,11 @@ impl<R: Number> Runner<R> {
                 let plan = Lattice::of_formula(module, of, *options)?;
                 Plan::Lattice(Box::new(plan), limits.clone())
             }
-            (Method::Cubature(_) | Method::Vegas(_) | Method::Lattice(_), _) => {
+            (Method::Sobol(options), Source::Boxed(of, limits)) => {
+                let plan = Sobol::of_formula(module, of, *options)?;
+                Plan::Sobol(Box::new(plan), limits.clone())
+            }
+            (Method::Cubature(_) | Method::Vegas(_) | Method::Lattice(_) | Method::Sobol(_), _) => {
                 return Err(method::without_box());
             }
         };
@@ -102,7 +107,7 @@ impl<R: Number> Runner<R> {
     /// it.
     pub(super) fn most(&self) -> usize {
         match &self.plan {
-            Plan::Vegas(..) | Plan::Lattice(..) => 1,
+            Plan::Vegas(..) | Plan::Lattice(..) | Plan::Sobol(..) => 1,
             // The emulator.
             Plan::Cubature(..) if !self.device.properties().has_timer => 1,
             Plan::Strips(..) | Plan::Cubature(..) => ROWS,
@@ -172,6 +177,9 @@ impl<R: Number> Runner<R> {
                 Ok(Row::sampled(&plan.integrate(limits, parameters)?))
             }),
             Plan::Lattice(plan, limits) => over_box(items, |parameters| {
+                Ok(Row::sampled(&plan.integrate(limits, parameters)?))
+            }),
+            Plan::Sobol(plan, limits) => over_box(items, |parameters| {
                 Ok(Row::sampled(&plan.integrate(limits, parameters)?))
             }),
         }

@@ -1,4 +1,4 @@
-//! The peers on integrals over boxes: `peers/cubature.py` times PAGANI, SciPy and vegas in processes
+//! The peers on integrals over boxes: `peers/cubature.py` times PAGANI, SciPy, vegas and m-Cubes in processes
 //! of its own, and says what it found in lines of JSON.
 
 use std::path::Path;
@@ -91,6 +91,8 @@ pub struct Asked<'a> {
     pub peers: &'a Path,
     /// The device's number.
     pub device: u32,
+    /// The codes; `None` for those of the table `cubature`.
+    pub codes: Option<&'a str>,
     /// Cells as [`Timed::cell`] has them.
     pub cells: Vec<String>,
 }
@@ -99,18 +101,19 @@ impl Asked<'_> {
     /// Runs the script and hands on what it says, line by line. Err in one sentence when it did not
     /// come to its end.
     pub fn run(&self, hear: impl FnMut(Line)) -> Result<(), String> {
-        let arguments = [
-            ["--device", &self.device.to_string()],
-            ["--cells", &self.cells.join(",")],
-        ];
+        let (device, cells) = (self.device.to_string(), self.cells.join(","));
+        let mut arguments = vec!["--device", &device, "--cells", &cells];
+        if let Some(codes) = self.codes {
+            arguments.extend(["--peers", codes]);
+        }
         let script = Script {
             name: SCRIPT,
             python: self.python,
             peers: self.peers,
-            without: "no peer of cubature is timed",
+            without: "no peer of integrals over boxes is timed",
             limit: LIMIT,
         };
-        script.run(arguments.as_flattened(), Line::of, hear)
+        script.run(&arguments, Line::of, hear)
     }
 }
 

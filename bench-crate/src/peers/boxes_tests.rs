@@ -12,24 +12,21 @@ fn what_is_no_line_is_quoted() {
 }
 
 #[test]
-fn the_source_of_pagani_has_every_integrand() {
-    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers");
-    let source = std::fs::read_to_string(peers.join("cubature/pagani.cu")).expect("the source");
-    for of in Boxed::ALL {
-        assert!(
-            source.contains(&format!("INTEGRAND_OF({},", of.name)),
-            "{}",
-            of.name
-        );
+fn sources_of_pagani_and_m_cubes_have_every_integrand() {
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers/cubature");
+    for (file, all) in [("pagani.cu", Boxed::ALL), ("mcubes.cu", Boxed::MANY)] {
+        let source = std::fs::read_to_string(peers.join(file)).expect("the source");
+        for of in all {
+            let is_there = source.contains(&format!("INTEGRAND_OF({},", of.name));
+            assert!(is_there, "{file}: {}", of.name);
+        }
     }
 }
 
 #[test]
 fn the_real_script_has_our_integrands() {
-    let cells: Vec<String> = Boxed::ALL
-        .iter()
-        .map(|of| format!("{}:3:1e-3", of.name))
-        .collect();
+    let all = || Boxed::ALL.iter().chain(Boxed::MANY);
+    let cells: Vec<String> = all().map(|of| format!("{}:3:1e-3", of.name)).collect();
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../peers");
     let printed = Command::new("python3")
         .arg(peers.join(SCRIPT))
@@ -41,8 +38,8 @@ fn the_real_script_has_our_integrands() {
     };
     let errors = String::from_utf8_lossy(&printed.stderr);
     let text = String::from_utf8_lossy(&printed.stdout).into_owned();
-    assert_eq!(text.lines().count(), Boxed::ALL.len(), "{errors}");
-    for (of, line) in Boxed::ALL.iter().zip(text.lines()) {
+    assert_eq!(text.lines().count(), all().count(), "{errors}");
+    for (of, line) in all().zip(text.lines()) {
         let theirs = line.strip_prefix(&format!("{} 3 ", of.name)).expect(line);
         let theirs: f64 = theirs.parse().expect("a number");
         let formula = Formula::of_variables(&of.formula(3), &["x1", "x2", "x3"]);

@@ -4,7 +4,7 @@
 //!
 //! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
 
-mod peers;
+pub(super) mod peers;
 
 use std::time::{Duration, Instant};
 
@@ -95,7 +95,7 @@ pub(crate) const TABLE: Table = Table {
         without_python: Some(
             "no peer of cubature is timed: --python names a Python for its script",
         ),
-        time: peers::time,
+        time: |of, cells| peers::timed(of, cells, None),
     })],
     fits,
     modules: |_| vec![modules::of_integrand("formula"), modules::of_boxes()],
@@ -135,7 +135,7 @@ const TIMES: Lines = Lines {
             row.metrics.number("true_error"),
         );
         let theirs = row.metrics.peers().map(|(peer, timing)| {
-            let error = row.metrics.number(&error_of(&peer.name));
+            let [error, _] = peers::metrics(&peer.name).map(|of| row.metrics.number(&of));
             (peer.name.clone(), Some(timing.median_ms), error)
         });
         let all = (row.status == Status::Ok)
@@ -151,21 +151,11 @@ const TIMES: Lines = Lines {
     alone: &[],
 };
 
-/// The metric of a peer's true relative error.
-fn error_of(peer: &str) -> String {
-    format!("{peer} true error")
-}
-
-/// The metric of a peer's claim.
-fn claim_of(peer: &str) -> String {
-    format!("{peer} claim")
-}
-
 /// A peer's time, that in units of ours, its claim and its true error.
-fn of_peer(name: &str) -> [Column; 4] {
+pub(super) fn of_peer(name: &str) -> [Column; 4] {
     let head = head(name);
     let (timed, compared) = (name.to_owned(), name.to_owned());
-    let (claim, error) = (claim_of(name), error_of(name));
+    let [error, claim] = peers::metrics(name);
     let shown = |metric: String| {
         move |record: &Record| {
             let number = record.metrics.number(&metric);
@@ -196,7 +186,7 @@ fn of_peer(name: &str) -> [Column; 4] {
 }
 
 /// The tolerance of a cell.
-fn tolerance(cell: &Cell) -> Option<f64> {
+pub(super) fn tolerance(cell: &Cell) -> Option<f64> {
     cell.text("tolerance")?.parse().ok()
 }
 

@@ -97,8 +97,9 @@ fn peers_have_columns_and_lines_that_end_where_they_are_off() {
     let row = measured(&mut emulated(), &TABLE, &cell("gaussian_peak", 2));
     let peer = |error: f64| {
         let row = beside(row.clone(), &[("PAGANI", 2500.0)]);
-        let row = row.having(&claim_of("PAGANI"), Metric::from(1e-6));
-        row.having(&error_of("PAGANI"), Metric::from(error))
+        let [of_error, of_claim] = peers::metrics("PAGANI");
+        let row = row.having(&of_claim, Metric::from(1e-6));
+        row.having(&of_error, Metric::from(error))
     };
     let lines = csv(&TABLE, &[peer(2e-6)]);
     assert!(
@@ -132,7 +133,7 @@ fn what_the_script_says_becomes_times_and_errors_of_cells() {
         device: 0,
     };
     let cell = cell("gaussian_peak", 2);
-    let found = peers::time(&python, &[&cell]);
+    let found = peers::timed(&python, &[&cell], None);
     assert_eq!(found.said, ["vegas is not timed: there is none"]);
     let names: Vec<&str> = found.times.iter().map(|(_, name, _)| &name[..]).collect();
     assert_eq!(names, ["PAGANI true error", "PAGANI claim", "PAGANI"]);

@@ -13,6 +13,7 @@ pub(crate) mod integrals;
 mod kernels;
 pub(crate) mod limits;
 mod mapping;
+mod monte_carlo;
 #[cfg(test)]
 #[path = "tests/page.rs"]
 mod page_tests;
@@ -40,6 +41,7 @@ pub fn all() -> Vec<&'static Table> {
         &integral::TABLE,
         &integrals::TABLE,
         &cubature::TABLE,
+        &monte_carlo::TABLE,
         &kernels::TABLE,
         &functions::TABLE,
     ]

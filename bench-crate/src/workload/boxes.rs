@@ -1,5 +1,6 @@
-//! What the table `cubature` times: the seven integrands over the unit cube that PAGANI is compared
-//! on, as formulas. `peers/cubature.py` and `peers/cubature/pagani.cu` have the same.
+//! What the tables `cubature` and `monte-carlo` time: the seven integrands over the unit cube that PAGANI
+//! is compared on, and five of many variables, as formulas. `peers/cubature.py`,
+//! `peers/cubature/pagani.cu` and `mcubes.cu` have the same.
 //!
 //! Sources: Genz, Testing multidimensional integration routines, 1984, for the first six; Sakiotis and
 //! others, PAGANI: a parallel adaptive GPU algorithm for numerical integration, 2021.
@@ -9,8 +10,10 @@ use crate::oracle::cubature;
 /// An integrand over the unit cube, with a difficulty and a place of each axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Boxed {
-    /// As it is typed, and as [`cubature::exact`] knows it.
+    /// As it is typed.
     pub name: &'static str,
+    /// As [`cubature::exact`] knows it.
+    pub family: &'static str,
     /// How many dimensions it is compared in.
     pub dimensions: usize,
     /// The difficulty of the axis of this number, from 1.
@@ -31,9 +34,34 @@ impl Boxed {
         boxed("power_of_squares", 8, |_| 1.0, |_| 0.0),
     ];
 
+    /// Those of many variables, each of which does as much as the others.
+    pub const MANY: &'static [Boxed] = &[
+        Boxed {
+            family: "oscillatory",
+            ..boxed("plane_wave", 9, |_| 1.0, |_| 0.1)
+        },
+        Boxed {
+            family: "product_peak",
+            ..boxed("lorentzians", 9, |_| 2.0, |_| 0.5)
+        },
+        Boxed {
+            family: "gaussian_peak",
+            ..boxed("gaussian", 9, |_| 5.0, |_| 0.5)
+        },
+        Boxed {
+            family: "continuous",
+            ..boxed("kinks", 9, |_| 2.0, |_| 0.5)
+        },
+        Boxed {
+            family: "discontinuous",
+            ..boxed("steps", 9, |_| 1.0, |_| 0.9)
+        },
+    ];
+
     /// The one of a name.
     pub fn by_name(name: &str) -> Option<&'static Boxed> {
-        Self::ALL.iter().find(|of| of.name == name)
+        let mut all = Self::ALL.iter().chain(Self::MANY);
+        all.find(|of| of.name == name)
     }
 
     /// Difficulties and places of so many axes.
@@ -45,7 +73,7 @@ impl Boxed {
     /// The integral over the unit cube.
     pub fn exact(&self, dimensions: usize) -> Option<f64> {
         let [a, u] = self.axes(dimensions);
-        cubature::exact(self.name, &a, &u)
+        cubature::exact(self.family, &a, &u)
     }
 
     /// The variables of its formula.
@@ -64,7 +92,7 @@ impl Boxed {
             terms.into_iter().rev().collect::<Vec<_>>().join(sign)
         };
         let linear = each(" + ", &|x, a, _| format!("{a:?}*{x}"));
-        match self.name {
+        match self.family {
             "oscillatory" => format!("cos(tau*{:?} + ({linear}))", u[0]),
             "product_peak" => {
                 let square = |x: &str, u| format!("({x} - {u:?})*({x} - {u:?})");
@@ -103,6 +131,7 @@ const fn boxed(
 ) -> Boxed {
     Boxed {
         name,
+        family: name,
         dimensions,
         difficulty,
         place,
@@ -117,7 +146,7 @@ mod tests {
     /// Expected: the mean of the formula at many points of a grid, for the smooth ones.
     #[test]
     fn formulas_have_the_closed_forms() {
-        for of in Boxed::ALL {
+        for of in Boxed::ALL.iter().chain(Boxed::MANY) {
             let names = Boxed::variables(2);
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let formula = Formula::of_variables(&of.formula(2), &names).expect(of.name);

@@ -8,7 +8,7 @@
 //! - `values`: what is in the arrays, and what every result has to be.
 //! - `operation`: what the peers call an operation.
 //!
-//! `integrals` has what the tables `integral` and `integrals` time, and `boxes` that of `cubature`. How all of them are timed is
+//! `integrals` has what the tables `integral` and `integrals` time, and `boxes` that of `cubature` and `monte-carlo`. How all of them are timed is
 //! `worker`'s.
 
 pub mod boxes;

@@ -176,7 +176,7 @@ fn a_formula_is_integrated_over_a_box() {
 }
 
 #[test]
-fn a_formula_is_integrated_by_random_points_and_by_a_lattice() {
+fn a_formula_is_integrated_by_random_points_lattices_and_sobol_points() {
     // A quarter of a disc, and a function of twelve variables.
     let options = [
         "--rule",
@@ -201,18 +201,20 @@ fn a_formula_is_integrated_by_random_points_and_by_a_lattice() {
 
     let sides: Vec<String> = (0..12).map(|k| format!("r{k}=0..1")).collect();
     let sides = sides.join(",");
-    let options = [
-        "--rule",
-        "lattice",
-        "--evaluations",
-        "4096",
-        "--tolerance",
-        "1e-3",
-    ];
-    let table = Table::of(&over("exp(-(r0 + r11))", &sides, &options));
-    let error = (number(&table, "value", 0) - (-(-1.0_f64).exp_m1()).powi(2)).abs();
-    assert!(error <= 5.0 * number(&table, "error", 0));
-    assert_eq!(table.texts("status"), ["converged"]);
+    for rule in ["lattice", "sobol"] {
+        let options = [
+            "--rule",
+            rule,
+            "--evaluations",
+            "4096",
+            "--tolerance",
+            "1e-3",
+        ];
+        let table = Table::of(&over("exp(-(r0 + r11))", &sides, &options));
+        let error = (number(&table, "value", 0) - (-(-1.0_f64).exp_m1()).powi(2)).abs();
+        assert!(error <= 5.0 * number(&table, "error", 0), "{rule}");
+        assert_eq!(table.texts("status"), ["converged"], "{rule}");
+    }
 }
 
 /// The figure of docs/cubature.md.
@@ -286,7 +288,7 @@ fn what_has_no_place_over_a_box_is_refused() {
         (
             square,
             &["--parameters", "z=1", "--rule", "g7k15"],
-            "--rule `g7k15` is no rule of boxes, allowed are cubature, vegas and lattice",
+            "--rule `g7k15` is no rule of boxes, allowed are cubature, vegas, lattice and sobol",
         ),
         (
             square,
@@ -316,7 +318,6 @@ fn what_has_no_place_over_a_box_is_refused() {
         assert_eq!((refused.code, refused.errors), (2, told), "{options:?}");
     }
     let alone = integrate("--integrand runge --rule cubature");
-    let told =
-        "error: --rule cubature, vegas and lattice are of boxes, allowed are they with --over\n";
+    let told = "error: --rule cubature, vegas, lattice and sobol are of boxes, allowed are they with --over\n";
     assert_eq!((alone.code, &alone.errors[..]), (2, told));
 }

@@ -85,17 +85,21 @@ fn an_option_has_its_place_in_some_rules_and_is_refused_in_others() {
         (
             "simpson",
             "--tolerance 1e-3",
-            "g7k15, g10k21, tanh-sinh, cubature, vegas and lattice",
+            "g7k15, g10k21, tanh-sinh, cubature, vegas, lattice and sobol",
         ),
         (
             "simpson",
             "--absolute 1e-3",
-            "g7k15, g10k21, tanh-sinh, cubature, vegas and lattice",
+            "g7k15, g10k21, tanh-sinh, cubature, vegas, lattice and sobol",
         ),
         ("simpson", "--break 0.5", "g7k15, g10k21 and tanh-sinh"),
         ("tanh-sinh", "--intervals 9", "g7k15 and g10k21"),
         ("g7k15", "--levels 9", "tanh-sinh and --fourier"),
-        ("g7k15", "--evaluations 9", "cubature, vegas and lattice"),
+        (
+            "g7k15",
+            "--evaluations 9",
+            "cubature, vegas, lattice and sobol",
+        ),
     ] {
         let (argument, _) = option.split_once(' ').unwrap_or_default();
         assert_eq!(

@@ -4,8 +4,8 @@
 //! batch of them, each to a tolerance, by Gauss and Kronrod's rules, and [`TanhSinh`] one by
 //! rules for functions that are infinite or steep at their limits. [`Fourier`] is a batch of integrals of a
 //! formula and a wave, to infinity. [`Cubature`] is an integral
-//! over a box of several dimensions, to a tolerance, [`Vegas`] and [`Lattice`] one of up to 32, from
-//! random points. Which integrands
+//! over a box of several dimensions, to a tolerance, [`Vegas`], [`Lattice`] and [`Sobol`] one of up
+//! to 32, from random points or more even ones. Which integrands
 //! there are says [`catalogue`](quadscan_kernels::integrate::catalogue); an application adds
 //! its own with [`integrands!`](quadscan_kernels::integrands) in its crate of kernels, or writes
 //! a [`Formula`], which needs no compiler of Rust; [`Outputs`] is a batch of integrals of several. [`samples`] are functions of which a table is known.
@@ -56,7 +56,10 @@ pub use cubature::{Cubature, CubatureOptions, Cubed, CubedRegion, Status};
 pub use formula::Formula;
 pub use fourier::{Fourier, FourierOptions, Wave};
 pub use items::Items;
-pub use monte_carlo::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
+pub use monte_carlo::{
+    Estimate, Lattice, LatticeOptions, PointSet, QuasiMonteCarlo, Rank1, SamplingStatus, Scrambled,
+    Sobol, SobolOptions, Vegas, VegasOptions,
+};
 pub use outputs::{Outputs, norm};
 pub use quadscan_kernels::integrate::integrand::{Integrand, MAX_PARAMETERS, Parameters, Point};
 pub use quadscan_kernels::integrate::launch::{Entry, IntegrandKernels, Kernels};

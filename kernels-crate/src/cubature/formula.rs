@@ -34,3 +34,5 @@ crate::cubature_integrands! {
         at: |x, dimensions, a, u| value(x, a),
     }
 }
+
+crate::cubature_decisions! {}

@@ -125,3 +125,47 @@ macro_rules! cubature_integrands {
             &[$(<$type as $crate::cubature::integrand::IntegrandKernels>::KERNELS),*];
     };
 }
+
+/// Makes the kernel that decides for small integrals of a batch: with it in a crate of kernels,
+/// `Cubature::integrate_each` of its integrands decides on the device, without it on the host.
+#[macro_export]
+macro_rules! cubature_decisions {
+    () => {
+        /// Decides for the members of a batch; see `decide`.
+        ///
+        /// # Safety
+        /// See the function `decide` there.
+        #[cfg(target_os = "cuda")]
+        #[::cuda_std::kernel]
+        #[part(cubature_decide)]
+        #[launch_bounds(64)]
+        #[allow(clippy::too_many_arguments, reason = "a launch has them")]
+        pub unsafe fn cubature_decide(
+            stage: u32,
+            count: u32,
+            places: *mut $crate::cubature::adapt::members::Place,
+            question: *const $crate::cubature::adapt::Question,
+            first: u32,
+            members: u32,
+            regions: *mut $crate::cubature::region::Region,
+            told: *const f64,
+            counters: *mut u64,
+            outcomes: *mut $crate::cubature::adapt::members::Outcome,
+        ) {
+            let request = $crate::cubature::adapt::decide::Request {
+                stage,
+                count,
+                places,
+                question,
+                first,
+                members,
+                regions,
+                told,
+                counters,
+                outcomes,
+            };
+            // SAFETY: the kernel's own contract.
+            unsafe { $crate::cubature::adapt::decide::decide(&request) }
+        }
+    };
+}

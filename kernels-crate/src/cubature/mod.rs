@@ -5,8 +5,10 @@
 //! [`cubature_integrands!`](crate::cubature_integrands) makes its kernels; [`formula`] has those of
 //! what is typed. [`rule`] sums a product of Gauss-Legendre rules over many regions, [`lines`] tells
 //! what it did not see, through points that [`beside`] draws, too, and plans where a region is to be
-//! divided. The decisions are the host's (`quadscan::integrate::Cubature`).
+//! divided. [`adapt`] decides, on the host or on the
+//! device.
 
+pub mod adapt;
 pub mod beside;
 pub mod decay;
 #[cfg(any(not(target_os = "cuda"), feature = "instances"))]

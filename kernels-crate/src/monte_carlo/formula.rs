@@ -10,7 +10,7 @@
 use super::integrand::{Integrand, Parameters, Point};
 use super::sizes::MAX_DIMENSIONS;
 
-/// What is typed: `of_formula` of `quadscan::integrate::Vegas` and `Lattice` puts it in.
+/// What is typed: `of_formula` of `quadscan::integrate::Vegas`, `Lattice` and `Sobol` puts it in.
 #[derive(Clone, Copy, Debug)]
 pub struct Formula;
 

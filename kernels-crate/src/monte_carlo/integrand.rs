@@ -134,7 +134,7 @@ impl Kernels {
         self.strata
     }
 
-    /// The entry of the kernel of lattices.
+    /// The entry of the kernel of lattices and Sobol points.
     pub const fn lattice(&self) -> &'static str {
         self.lattice
     }

@@ -84,7 +84,7 @@ macro_rules! monte_carlo_kernels {
                     unsafe { $crate::monte_carlo::strata::add_up(&request, &deal) }
                 }
 
-                /// Sums points of lattices; see `lattice`.
+                /// Sums points of lattices or of Sobol's sequence; see `lattice`.
                 ///
                 /// # Safety
                 /// See the function `sum` there.

@@ -146,7 +146,11 @@ pub fn digits(bits: u32, dimensions: usize) -> [Digits; MAX_DIMENSIONS] {
 /// Units of a group.
 pub const GROUP: u32 = LANES;
 
-/// Points of lattices that a launch sums: of each replicate, a whole number of groups.
+/// Bits of the numbers of Sobol points.
+pub const DIRECTIONS: usize = 24;
+
+/// Points of lattices, or of Sobol's sequence, that a launch sums: of each replicate, a whole number of
+/// groups.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Points {
@@ -154,16 +158,20 @@ pub struct Points {
     pub from: [f64; MAX_DIMENSIONS],
     /// and how far it is from there to the upper ones.
     pub widths: [f64; MAX_DIMENSIONS],
-    /// From a point to the next, in units of 2^-32 of a cube that is closed around.
+    /// Of lattices: from a point to the next, in units of 2^-32 of a cube that is closed around.
     pub steps: [u32; MAX_DIMENSIONS],
     /// Of the integral.
     pub dimensions: u32,
-    /// Lattices, with a shift each.
+    /// Lattices with a shift each, or Sobol's sequences with a key each.
     pub replicates: u32,
     /// Groups of a replicate's points, which a warp takes.
     pub groups: u32,
     /// Points that a lane takes of a group.
     pub each: u32,
+    /// Whether they are Sobol's, and not 0,
+    pub is_sobol: u32,
+    /// and then the number of the first one: 0, or as many as there are.
+    pub first: u32,
 }
 
 // SAFETY: zeros are such a value.

@@ -12,6 +12,7 @@ computes, slowly, and says so once.
 
 import enum
 import math
+import operator
 import threading
 import warnings
 from collections import namedtuple
@@ -354,7 +355,8 @@ def integrands():
 
 def integrate(
     function, a=None, b=None, /, *, over=None, rule=None, rtol=None, atol=0.0, breaks=(), limit=None,
-    dtype="float64", device=None, principal_value=None, fourier=None, **parameters,
+    dtype="float64", device=None, principal_value=None, fourier=None, evaluations=None, seed=None,
+    **parameters,
 ):
     """Integrates a function from ``a`` to ``b``, or a formula over a box.
 
@@ -368,10 +370,13 @@ def integrate(
     jumps or peaks. ``limit``: the most intervals, or the last level of ``tanh-sinh``. ``dtype``:
     ``float64`` or ``float32``.
 
-    ``over``: a box in place of ``a`` and ``b``: the variables of a formula, 2 to 10, with a lower and
+    ``over``: a box in place of ``a`` and ``b``: the variables of a formula, with a lower and
     an upper limit each, which may be infinite; other names in the formula are parameters. The rule is
-    ``cubature``, in ``float64``, to 1e-6 unless a tolerance is given; ``limit`` is the most
-    evaluations of an integral, and there are no ``breaks``.
+    ``cubature``, of 2 to 10 variables, ``vegas``, which has random points that adapt, or, for smooth
+    functions, ``lattice`` or ``sobol``; these have up to 32. It is in ``float64``, to 1e-6, of ``vegas``
+    1e-3, unless a tolerance is given; ``evaluations``, or ``limit``, is the most of them for an integral,
+    and there are no ``breaks``. The error of random points, lattices and Sobol points is the standard
+    error, and ``seed`` chooses the random numbers.
 
     ``principal_value``: a number between the limits, or an array, which is broadcast, too: the result is
     the Cauchy principal value of the integral of the formula over ``x - principal_value``.
@@ -380,7 +385,7 @@ def integrate(
     ``sin(omega*x + phase)``, or by the cosine, and integrated to infinity, also where it falls slowly.
     ``omega`` and ``phase`` are numbers or arrays, which are broadcast; ``limit`` is the last level.
 
-    Several formulas divided by ``;`` are outputs, not beside ``over``: the results have one more axis, the last one. The
+    Several formulas divided by ``;`` are outputs: the results have one more axis, the last one. The
     tolerance ``rtol`` is of the largest of them, and ``evaluations`` are those of each.
 
     Raises ``ValueError`` and ``TypeError`` with the argument that is wrong. An integral that does
@@ -395,6 +400,9 @@ def integrate(
     >>> plane = {"x": (-np.inf, np.inf), "y": (-np.inf, np.inf)}
     >>> quadscan.integrate("exp(-k*(x^2 + y^2))", over=plane, k=[1.0, 2.0]).value.round(5).tolist()
     [3.14159, 1.5708]
+    >>> cube = dict.fromkeys(["r1", "r2", "r3"], (0, 1))
+    >>> quadscan.integrate("exp(-r1*r2*r3)", over=cube, rule="sobol", rtol=1e-4).value.round(3).item()
+    0.891
     >>> quadscan.integrate("1/(x^2 + 1)", -np.inf, np.inf, principal_value=1.0).value.round(10).item()
     -1.5707963268
     >>> quadscan.integrate("x/(1 + x^2)", 0, np.inf, fourier=("sin", [1.0, 2.0])).value.round(10).tolist()
@@ -413,11 +421,24 @@ def integrate(
         for name, given in beside.items():
             if given is not None:
                 raise TypeError(f"{name} is given beside over, allowed is one of them")
-        if rule not in (None, "cubature"):
-            raise TypeError(f"rule is {rule!r}, allowed beside over is 'cubature'")
+        rule = rule or "cubature"
+        if rule not in ("cubature", *_RANDOM):
+            raise TypeError(f"rule is {rule!r}, allowed beside over are cubature, {', '.join(_RANDOM)}")
+        if seed is not None and rule not in _RANDOM:
+            raise TypeError(f"seed is given beside rule {rule}, allowed is it with {', '.join(_RANDOM)}")
+        if evaluations is not None and limit is not None:
+            raise TypeError("limit is given beside evaluations, allowed is one of them")
+        for name, number in (("evaluations", evaluations), ("limit", limit), ("seed", seed)):
+            if number is not None and not 0 <= operator.index(number) < 2**64:
+                raise ValueError(f"{name} is {number}, allowed are 0 to 2^64 - 1")
         if dtype != np.float64:
             raise TypeError(f"dtype is {dtype}, allowed beside over is float64")
-        return _over(function, over, rtol, atol, limit, device, parameters)
+        evaluations = limit if evaluations is None else evaluations
+        goal = _BoxGoal(rule, rtol, float(atol), evaluations, 0 if seed is None else seed, 0)
+        return _over(function, over, goal, device, parameters)
+    for name, given in (("evaluations", evaluations), ("seed", seed)):
+        if given is not None:
+            raise TypeError(f"{name} is given, allowed is it with over")
     if principal_value is not None and len(breaks) > 0:
         raise TypeError("breaks is given beside principal_value, allowed is one of them")
     wave = () if fourier is None else _wave(fourier, rule, breaks, principal_value, dtype)
@@ -478,7 +499,7 @@ def _converge_by_norm(results, goal, default):
     relative = goal.relative if goal.relative is not None else 0.0 if goal.absolute > 0 else default
     left = np.abs(results.value) - results.error
     norm = np.where(np.isfinite(left), np.maximum(left, 0), 0).max(axis=0)
-    is_known = np.isin(results.status, (Status.OUT_OF_INTERVALS, Status.ROUNDOFF))
+    is_known = np.isin(results.status, (Status.OUT_OF_INTERVALS, Status.OUT_OF_ROOM, Status.ROUNDOFF))
     is_known &= results.error <= np.maximum(goal.absolute, relative * norm)
     results.status[is_known] = Status.CONVERGED
 
@@ -517,7 +538,7 @@ def integrate_samples(y, x=None, dx=None, *, rule="simpson", cumulative=False, d
     return scan(steps, device=device) if cumulative else reduce(steps, device=device)
 
 
-def _over(function, over, rtol, atol, limit, device, parameters):
+def _over(function, over, goal, device, parameters):
     try:
         sides = [(name, *map(float, limits)) for name, limits in dict(over).items()]
         if not all(isinstance(name, str) and len(limits) == 2 for name, *limits in sides):
@@ -525,7 +546,7 @@ def _over(function, over, rtol, atol, limit, device, parameters):
     except (TypeError, ValueError):
         allowed = 'allowed are variables with two limits each, such as {"x": (0, 1), "y": (0, inf)}'
         raise TypeError(f"over is {over!r}, {allowed}") from None
-    names = _quadscan.box_parameters(function, [name for name, *_ in sides])
+    names, outputs = _quadscan.box_parameters(function, [name for name, *_ in sides])
     _expect_parameters(function, parameters, names)
     arrays = [_numbers(parameters[name], name, np.float64) for name in names]
     try:
@@ -538,13 +559,17 @@ def _over(function, over, rtol, atol, limit, device, parameters):
     rows = np.empty(0) if not arrays else np.stack([array.reshape(-1) for array in arrays], -1)
     rows = np.require(rows, requirements="CA")
     kinds = (np.float64, np.float64, np.uint32, np.uint64)
-    results = Integrals(*(np.empty(shape, of) for of in kinds))
+    results = Integrals(*(np.empty((outputs, *shape), of) for of in kinds))
     device = open(device) if isinstance(device, str) else device or open()
-    device.integrate_over(
-        function, sides, _BoxGoal(rtol, float(atol), limit), (rows.ctypes.data, rows.size), n,
-        tuple(result.ctypes.data for result in results),
-    )
-    return Integrals(*(result[()] for result in results))
+    for output in range(outputs):
+        device.integrate_over(
+            function, sides, goal._replace(output=output), (rows.ctypes.data, rows.size), n,
+            tuple(result[output:].ctypes.data for result in results),
+        )
+    if outputs == 1:
+        return Integrals(*(result[0][()] for result in results))
+    _converge_by_norm(results, goal, 1e-3 if goal.rule == "vegas" else 1e-6)
+    return Integrals(*(np.moveaxis(result, 0, -1) for result in results))
 
 
 def _expect_parameters(function, given, names):
@@ -556,7 +581,9 @@ def _expect_parameters(function, given, names):
 
 
 _Goal = namedtuple("_Goal", "rule relative absolute breaks limit")
-_BoxGoal = namedtuple("_BoxGoal", "relative absolute limit")
+_BoxGoal = namedtuple("_BoxGoal", "rule relative absolute evaluations seed output")
+# The rules that have a seed.
+_RANDOM = ("vegas", "lattice", "sobol")
 
 
 def _numbers(value, argument, dtype):

@@ -16,7 +16,7 @@ __all__ = [
 
 _A = TypeVar("_A")
 _Op = Literal["sum", "product", "min", "max", "affine"]
-_Rule = Literal["g10k21", "g7k15", "tanh-sinh", "cubature"]
+_Rule = Literal["g10k21", "g7k15", "tanh-sinh", "cubature", "vegas", "lattice", "sobol"]
 
 class Status(enum.IntEnum):
     CONVERGED = 0
@@ -26,6 +26,8 @@ class Status(enum.IntEnum):
     NO_LIMITS = 4
     OVERFLOW = 5
     OUT_OF_ROOM = 6
+    DISAGREE = 7
+    UNSEEN = 8
 
 class Integrals(NamedTuple):
     value: Any
@@ -87,6 +89,8 @@ def integrate(
     dtype: DTypeLike = "float64",
     device: Device | str | None = None,
     principal_value: ArrayLike | None = None,
+    evaluations: int | None = None,
+    seed: int | None = None,
     fourier: tuple[Literal["sin", "cos"], ArrayLike] | tuple[Literal["sin", "cos"], ArrayLike, ArrayLike] | None = None,
     **parameters: ArrayLike,
 ) -> Integrals: ...

@@ -308,9 +308,8 @@ impl CudaBuilder {
     /// The level of every lint. Default: [`LintLevel::Warn`], and [`LintLevel::Deny`] of
     /// [`Lint::LocalAtomic`].
     pub fn lints(mut self, level: LintLevel) -> Self {
-        for lint in Lint::ALL {
-            self.lints.set(*lint, level);
-        }
+        let mut set = |lint: &Lint| self.lints.set(*lint, level);
+        Lint::ALL.iter().for_each(&mut set);
         self
     }
 

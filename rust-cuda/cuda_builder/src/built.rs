@@ -112,14 +112,17 @@ impl Built {
 
     /// The findings of the parts that were asked for, each with where it is: `sm_90`, or
     /// `sm_90, part scans`.
-    fn findings<'b>(&'b self, only: &'b [String]) -> impl Iterator<Item = (String, &'b Finding)> {
+    fn findings<'b>(
+        &'b self,
+        only: &'b [String],
+    ) -> impl Iterator<Item = (&'b str, String, &'b Finding)> {
         self.asked(only).flat_map(|part| {
             let place = match part.name.as_str() {
                 MAIN => self.module.arch.clone(),
                 name => format!("{}, part {name}", self.module.arch),
             };
             let findings = self.findings.get(&part.name).into_iter().flatten();
-            findings.map(move |finding| (place.clone(), finding))
+            findings.map(move |finding| (part.name.as_str(), place.clone(), finding))
         })
     }
 }
@@ -141,9 +144,9 @@ pub(crate) fn judge(
     warnings: &mut Vec<String>,
 ) -> Result<(), CudaBuilderError> {
     let mut denied = Vec::new();
-    for (part, finding) in built.iter().flat_map(|built| built.findings(only)) {
-        let line = format!("{part}: {finding}");
-        match levels.get(finding.lint) {
+    for (part, place, finding) in built.iter().flat_map(|built| built.findings(only)) {
+        let line = format!("{place}: {finding}");
+        match levels.get(part, finding.lint) {
             LintLevel::Allow => {}
             LintLevel::Warn => warnings.push(line),
             LintLevel::Deny => denied.push(line),

@@ -145,6 +145,14 @@ fn an_atomic_of_a_threads_own_memory_is_refused_by_its_line() {
     assert!(said.contains(&format!(", src/lib.rs:{line})")), "{said}");
     let allowed = kernels.builder().lint(Lint::LocalAtomic, LintLevel::Allow);
     assert!(allowed.build_all().is_ok());
+    let allowed_in = |part: &str| {
+        let builder = kernels.builder();
+        builder
+            .lint_of_part(part, Lint::LocalAtomic, LintLevel::Allow)
+            .build_all()
+    };
+    assert!(allowed_in("main").is_ok());
+    assert!(allowed_in("other").is_err());
 }
 
 /// Set for a process that is started to see how it ends and what it says.

@@ -1,4 +1,4 @@
-//! Integrals from random points and from lattices.
+//! Integrals from random points, lattices and Sobol points.
 //!
 //! Expected values: the closed forms of `quadscan_bench::oracle::cubature`.
 
@@ -6,7 +6,10 @@ use libtest_mimic::Failed;
 use quadscan::Error;
 use quadscan::device::EMULATOR;
 use quadscan::device::emulator::Settings;
-use quadscan::integrate::{Estimate, Lattice, LatticeOptions, SamplingStatus, Vegas, VegasOptions};
+use quadscan::integrate::{
+    Estimate, Lattice, LatticeOptions, PointSet, QuasiMonteCarlo, Rank1, SamplingStatus, Scrambled,
+    Sobol, Vegas, VegasOptions,
+};
 use quadscan_bench::oracle::cubature::exact;
 use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_tests::suite::{Bench, Outcome};
@@ -140,29 +143,39 @@ pub(crate) fn estimates_have_the_same_bits_again_and_on_other_devices(bench: &Be
         ..Settings::default()
     })?;
     let parameters = parameters(5.0, 0.2);
-    let lattice = |bench: &Bench| -> Result<Estimate, Failed> {
+    let even = |bench: &Bench| -> Result<[Estimate; 2], Failed> {
         let options = LatticeOptions {
             points: 1 << 10,
             replicates: 4,
             ..LatticeOptions::default()
         };
-        let mut plan = Lattice::of::<TwoPeaks>(&bench.test_kernels()?, options)?;
-        Ok(plan.integrate(&[(0.0, 1.0); 2], &parameters)?)
+        let (module, limits) = (bench.test_kernels()?, [(0.0, 1.0); 2]);
+        let mut of_lattice = Lattice::of::<TwoPeaks>(&module, options)?;
+        let mut of_sobol = Sobol::of::<TwoPeaks>(&module, options)?;
+        Ok([
+            of_lattice.integrate(&limits, &parameters)?,
+            of_sobol.integrate(&limits, &parameters)?,
+        ])
     };
     let sampled = |bench: &Bench, seed| {
         let options = VegasOptions { seed, ..FEW };
         sampled(bench, TwoPeaks::KERNELS, 2, options, &parameters)
     };
-    let (first, of_lattice) = (sampled(bench, 1)?, lattice(bench)?);
+    let (first, of_even) = (sampled(bench, 1)?, even(bench)?);
     for bench in [bench, &other] {
         assert_eq!(sampled(bench, 1)?, first);
-        assert_eq!(lattice(bench)?, of_lattice);
+        assert_eq!(even(bench)?, of_even);
     }
     assert_ne!(sampled(bench, 2)?.value, first.value);
     Ok(())
 }
 
-pub(crate) fn lattices_have_smooth_integrals_to_many_digits(bench: &Bench) -> Outcome {
+pub(crate) fn even_points_have_smooth_integrals_to_many_digits(bench: &Bench) -> Outcome {
+    have_smooth_integrals::<Rank1>(bench)?;
+    have_smooth_integrals::<Scrambled>(bench)
+}
+
+fn have_smooth_integrals<P: PointSet>(bench: &Bench) -> Outcome {
     let is_emulated = bench.device.properties().kind == EMULATOR;
     for kernels in MONTE_CARLO {
         let (a, u) = match kernels.name {
@@ -183,13 +196,46 @@ pub(crate) fn lattices_have_smooth_integrals_to_many_digits(bench: &Bench) -> Ou
             ..LatticeOptions::default()
         };
         let exact = closed_form(kernels, dimensions, a, u);
-        let mut plan = Lattice::new(&bench.test_kernels()?, *kernels, options)?;
+        let mut plan = QuasiMonteCarlo::<P>::new(&bench.test_kernels()?, *kernels, options)?;
         let of = plan.integrate(&vec![(0.0, 1.0); dimensions], &parameters(a, u))?;
         let what = format!("{}, {dimensions}-D: {of:?}, {exact}", kernels.name);
         assert_eq!(of.status, SamplingStatus::Converged, "{what}");
         assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
         assert!(of.sigma <= options.relative * exact.abs(), "{what}");
     }
+    Ok(())
+}
+
+/// Of a smooth function standard errors fall like 1 / n at least, and are less than those of as many
+/// random points.
+pub(crate) fn standard_errors_of_sobol_points_fall_faster_than_they_are_many(
+    bench: &Bench,
+) -> Outcome {
+    let (kernels, of) = (GaussianPeak::KERNELS, parameters(1.0, 0.5));
+    let exact = closed_form(&kernels, 3, 1.0, 0.5);
+    let sigma = |bits| -> Result<f64, Failed> {
+        let options = LatticeOptions {
+            relative: 1e-12,
+            points: 1_u64 << bits,
+            ..LatticeOptions::default()
+        };
+        let mut plan = Sobol::new(&bench.test_kernels()?, kernels, options)?;
+        let of = plan.integrate(&[(0.0, 1.0); 3], &of)?;
+        assert!(
+            (of.value - exact).abs() <= 5.0 * of.sigma,
+            "{of:?}, {exact}"
+        );
+        Ok(of.sigma)
+    };
+    let (few, many) = (sigma(8)?, sigma(11)?);
+    assert!(8.0 * many <= few, "{few}, {many}");
+    // 2^15 points in all, as those.
+    let options = VegasOptions {
+        evaluations: 1 << 12,
+        ..FEW
+    };
+    let random = sampled(bench, kernels, 3, options, &of)?;
+    assert!(4.0 * many < random.sigma, "{many}, {random:?}");
     Ok(())
 }
 

@@ -4,7 +4,7 @@
 
 use quadscan::device::EMULATOR;
 use quadscan::integrate::{
-    Cubature, CubatureOptions, Formula, Lattice, LatticeOptions, SamplingStatus, Vegas,
+    Cubature, CubatureOptions, Formula, Lattice, LatticeOptions, SamplingStatus, Sobol, Vegas,
     VegasOptions,
 };
 use quadscan_kernels::monte_carlo::integrand::Parameters;
@@ -47,6 +47,10 @@ pub(crate) fn formulas_have_the_estimates_of_the_same_functions_in_rust(bench: &
     let found = lattice.integrate(&limits, &typed)?;
     let mut lattice = Lattice::of::<GaussianPeak>(kernels, FEW_POINTS)?;
     assert_eq!(found, lattice.integrate(&limits, &compiled)?);
+    let mut sobol = Sobol::of_formula(module, &formula, FEW_POINTS)?;
+    let found = sobol.integrate(&limits, &typed)?;
+    let mut sobol = Sobol::of::<GaussianPeak>(kernels, FEW_POINTS)?;
+    assert_eq!(found, sobol.integrate(&limits, &compiled)?);
     Ok(())
 }
 
@@ -60,11 +64,16 @@ pub(crate) fn formulas_of_many_variables_have_their_integrals(bench: &Bench) -> 
         let n = f64::from(dimensions);
         let exact = (-n * (-1.0 / n).exp_m1()).powi(dimensions);
         let limits = vec![(0.0, 1.0); names.len()];
-        let mut plan = Lattice::of_formula(&bench.module, &formula, FEW_POINTS)?;
-        let of = plan.integrate(&limits, &[[0.0; 32]; 2])?;
-        let what = format!("{dimensions}: {of:?}, {exact}");
-        assert_eq!(of.status, SamplingStatus::Converged, "{what}");
-        assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
+        for of in [
+            Lattice::of_formula(&bench.module, &formula, FEW_POINTS)?
+                .integrate(&limits, &[[0.0; 32]; 2])?,
+            Sobol::of_formula(&bench.module, &formula, FEW_POINTS)?
+                .integrate(&limits, &[[0.0; 32]; 2])?,
+        ] {
+            let what = format!("{dimensions}: {of:?}, {exact}");
+            assert_eq!(of.status, SamplingStatus::Converged, "{what}");
+            assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
+        }
         // The emulator takes seconds for samples of so many axes.
         if is_emulated && dimensions == 32 {
             continue;
@@ -88,7 +97,7 @@ pub(crate) fn formulas_of_random_points_have_the_box_of_their_variables(bench: &
     assert_eq!(error.unwrap_err().to_string(), sentence);
     let error = Cubature::of_formula(&bench.module, &formula, CubatureOptions::default());
     let sentence =
-        "formula has 11 variables, allowed are up to 10; of up to 32 are Vegas and Lattice";
+        "formula has 11 variables, allowed are up to 10; of up to 32 are Vegas, Lattice and Sobol";
     assert_eq!(
         error.err().map(|error| error.to_string()).as_deref(),
         Some(sentence)

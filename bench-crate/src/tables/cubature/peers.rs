@@ -1,18 +1,27 @@
-//! PAGANI, SciPy and vegas on the cells' integrands.
+//! Peers on the cells' integrands: PAGANI, SciPy, vegas and m-Cubes.
 
-use super::{claim_of, error_of};
 use crate::peers::boxes::{Asked, Line};
 use crate::record::{Cell, Metric};
 use crate::table::source::{Packages, Python};
 use crate::workload::boxes::Boxed;
 
-/// Times the codes that there are on the cells, and hands on what the script says.
-pub(super) fn time(of: &Python<'_>, cells: &[&Cell]) -> Packages {
+/// The metrics of a peer's true relative error and of its claim.
+pub(in crate::tables) fn metrics(peer: &str) -> [String; 2] {
+    [format!("{peer} true error"), format!("{peer} claim")]
+}
+
+/// Times the codes, those of the script where none are named, on the cells, and hands on what it says.
+pub(in crate::tables) fn timed(
+    of: &Python<'_>,
+    cells: &[&Cell],
+    codes: Option<&'static str>,
+) -> Packages {
     let mut found = Packages::default();
     let asked = Asked {
         python: of.python,
         peers: of.peers,
         device: of.device,
+        codes,
         cells: cells.iter().filter_map(|cell| described(cell)).collect(),
     };
     let ended = asked.run(|line| match line {
@@ -27,10 +36,8 @@ pub(super) fn time(of: &Python<'_>, cells: &[&Cell]) -> Packages {
             let exact = exact.and_then(|(of, dimensions)| of.exact(dimensions as usize));
             let Some(exact) = exact else { return };
             let error = (timed.value - exact).abs() / exact.abs();
-            for (name, number) in [
-                (error_of(&timed.peer), error),
-                (claim_of(&timed.peer), timed.claim / exact.abs()),
-            ] {
+            let numbers = [error, timed.claim / exact.abs()];
+            for (name, number) in metrics(&timed.peer).into_iter().zip(numbers) {
                 let metric = Metric::from(number);
                 found.times.push(((*cell).clone(), name, metric));
             }

@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::thread;
 
+use quadscan_kernels::cubature::adapt::part::{Part, Region};
+use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::region::{LINE, PLAN, SUMS};
 
-use super::region::{Part, Region};
-use super::rounds::{Ask, Evaluate, Rounds};
+use super::rounds::{Evaluate, Rounds, begin, outcome, question, take};
 use super::threads::cores;
 use super::{CubatureOptions, Cubed};
 use crate::Result;
@@ -17,17 +18,18 @@ const TOGETHER: usize = 1 << 13;
 /// Numbers for which a thread is worth it.
 const SHARE: usize = 1 << 14;
 
-/// Integrates so many members, whose numbers are those of their parts, and shows the regions of each at its
-/// end.
+/// Integrates the members of these numbers, which are those of their parts, and shows the regions of each at
+/// its end. Outcomes are in the order of the numbers.
 pub(super) fn integrate(
     limits: &[(f64, f64)],
     options: &CubatureOptions,
-    count: u32,
+    numbers: &[u32],
     on: &mut impl Evaluate,
     see: &mut dyn FnMut(&[Region]),
 ) -> Result<Vec<Cubed>> {
-    let mut outcomes: Vec<Option<Cubed>> = vec![None; count as usize];
-    let (mut members, mut next): (VecDeque<(u32, Rounds<'_>)>, u32) = (VecDeque::new(), 0);
+    let question = question(limits, options);
+    let mut outcomes: Vec<Option<Cubed>> = vec![None; numbers.len()];
+    let (mut members, mut next): (VecDeque<(usize, Rounds<'_>)>, usize) = (VecDeque::new(), 0);
     // Its pages are there in the next round.
     let mut sums = Vec::new();
     let (plans, lines) = (PLAN * limits.len(), LINE * limits.len());
@@ -35,10 +37,10 @@ pub(super) fn integrate(
         let (mut regions, mut turn) = (0, 0);
         while regions < TOGETHER {
             if turn == members.len() {
-                if next == count {
+                let Some(&number) = numbers.get(next) else {
                     break;
-                }
-                members.push_back((next, Rounds::new(limits, options, next)));
+                };
+                members.push_back((next, begin(&question, limits, number)));
                 next += 1;
             }
             regions += members[turn].1.regions.len().max(1);
@@ -48,30 +50,28 @@ pub(super) fn integrate(
             break;
         }
         let now = &mut members.make_contiguous()[..turn];
-        let asked: Vec<Ask> = now
-            .iter()
-            .flat_map(|(_, of)| of.asked.iter().copied())
-            .collect();
+        let asked: Vec<Ask> = now.iter().flat_map(|(_, of)| of.asked()).collect();
         let found = on.plans(&asked)?;
-        each(now, &found, |of| of.asked.len() * plans, Rounds::divide);
+        each(now, &found, |of| of.asked().count() * plans, Rounds::divide);
         let parts: Vec<Part> = now
             .iter()
-            .flat_map(|(_, of)| of.parts.iter().map(|&(part, _)| part))
+            .flat_map(|(_, of)| of.parts.iter().copied())
             .collect();
         sums.clear();
         on.sums(&parts, &mut sums)?;
-        each(now, &sums, |of| of.parts.len() * SUMS, Rounds::take);
-        let looks: Vec<(Part, u32)> = now
-            .iter()
-            .flat_map(|(_, of)| of.looks.iter().copied())
-            .collect();
+        each(now, &sums, |of| of.parts.len() * SUMS, take);
+        let looks = now.iter().flat_map(|(_, of)| {
+            let looks = of.state.looks;
+            of.unseen().map(move |&part| (part, looks))
+        });
+        let looks: Vec<(Part, u32)> = looks.collect();
         let found = on.looks(&looks)?;
-        each(now, &found, |of| of.looks.len() * lines, Rounds::see);
-        members.retain(|(number, of)| {
-            let Some(outcome) = of.outcome() else {
+        each(now, &found, |of| of.unseen().count() * lines, Rounds::see);
+        members.retain(|(at, of)| {
+            let Some(outcome) = outcome(of) else {
                 return true;
             };
-            outcomes[*number as usize] = Some(outcome);
+            outcomes[*at] = Some(outcome);
             see(&of.regions);
             false
         });
@@ -81,12 +81,12 @@ pub(super) fn integrate(
 
 /// Gives each member its share of the numbers, on as many threads as that is worth.
 fn each<'a>(
-    mut members: &mut [(u32, Rounds<'a>)],
+    mut members: &mut [(usize, Rounds<'a>)],
     mut numbers: &[f64],
     share: impl Fn(&Rounds<'a>) -> usize,
     step: fn(&mut Rounds<'a>, &[f64]),
 ) {
-    let run = move |members: &mut [(u32, Rounds<'a>)], shares: Vec<&[f64]>| {
+    let run = move |members: &mut [(usize, Rounds<'a>)], shares: Vec<&[f64]>| {
         for ((_, of), share) in members.iter_mut().zip(shares) {
             step(of, share);
         }
@@ -121,5 +121,5 @@ pub(super) fn integrate_one(
     options: &CubatureOptions,
     on: &mut impl Evaluate,
 ) -> Cubed {
-    integrate(limits, options, 1, on, &mut |_| ()).expect("the host does not fail")[0]
+    integrate(limits, options, &[0], on, &mut |_| ()).expect("the host does not fail")[0]
 }

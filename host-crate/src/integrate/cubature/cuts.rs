@@ -3,16 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use quadscan_kernels::cubature::adapt::Places;
+use quadscan_kernels::cubature::adapt::part::Region;
+use quadscan_kernels::cubature::adapt::rounds::Neighbours;
 use quadscan_kernels::cubature::region::MAX_DIMENSIONS;
-
-use super::region::Region;
 
 /// A region beside one where what is rough lies across the axes is cut where its widths are more than so
 /// many times as large, on the geometric mean: the surface may go on there, where no line saw it.
 const COARSE: f64 = 3.0;
-
-/// Where a region is cut, axis by axis.
-pub(super) type Places = [Option<f64>; MAX_DIMENSIONS];
 
 /// A cut, or a region where there is none.
 #[derive(Clone, Copy, Debug)]
@@ -29,19 +27,76 @@ pub(super) struct Cuts {
     nodes: Vec<Node>,
     /// The node of each region.
     of_regions: Vec<u32>,
+    /// The whole box,
+    limits: Vec<(f64, f64)>,
+    /// and where regions beside much smaller ones are halved.
+    coarse: BTreeMap<usize, Places>,
 }
 
 impl Cuts {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(limits: &[(f64, f64)]) -> Self {
         Self {
+            limits: limits.to_vec(),
+            coarse: BTreeMap::new(),
             nodes: vec![Node::Region(0)],
             of_regions: vec![0],
         }
     }
 
-    /// Cuts a region: the first part keeps its number, the others have the next ones, in the order of
-    /// [`Region::divided`].
-    pub(super) fn cut(&mut self, region: usize, cuts: &Places) {
+    /// The region that has a point.
+    pub(super) fn region(&self, x: &[f64; MAX_DIMENSIONS]) -> usize {
+        let mut node = 0;
+        loop {
+            match self.nodes[node] {
+                Node::Region(region) => return region as usize,
+                Node::Cut(axis, at, sides) => {
+                    node = sides[usize::from(x[usize::from(axis)] >= at)] as usize;
+                }
+            }
+        }
+    }
+}
+
+impl Neighbours for Cuts {
+    fn find(&mut self, regions: &[Region], faint: f64) -> bool {
+        let dimensions = self.limits.len();
+        self.coarse.clear();
+        for Region { part, .. } in regions.iter().filter(|region| region.is_surface(faint)) {
+            let mut middle = [0.0; MAX_DIMENSIONS];
+            for (k, middle) in middle.iter_mut().enumerate().take(dimensions) {
+                *middle = part.from[k] + 0.5 * (part.to[k] - part.from[k]);
+            }
+            for (k, &(first, last)) in self.limits.iter().enumerate() {
+                let beside = [part.from[k].next_down(), part.to[k]];
+                for place in beside.into_iter().filter(|x| (first..last).contains(x)) {
+                    let mut x = middle;
+                    x[k] = place;
+                    let index = self.region(&x);
+                    let other = &regions[index].part;
+                    let times =
+                        |k: usize| (other.to[k] - other.from[k]) / (part.to[k] - part.from[k]);
+                    if (0..dimensions).map(times).product::<f64>() <= COARSE.powi(dimensions as i32)
+                    {
+                        continue;
+                    }
+                    let cuts: &mut Places = self.coarse.entry(index).or_default();
+                    for k in (0..dimensions).filter(|&k| times(k) > 2.0) {
+                        let at = regions[index].middle(k);
+                        cuts[k] = (other.from[k] < at && at < other.to[k]).then_some(at);
+                    }
+                }
+            }
+        }
+        self.coarse
+            .retain(|_, cuts| cuts.iter().any(Option::is_some));
+        !self.coarse.is_empty()
+    }
+
+    fn cuts(&self, region: usize) -> Option<&Places> {
+        self.coarse.get(&region)
+    }
+
+    fn divide(&mut self, region: usize, cuts: &Places) {
         let mut parts = vec![region as u32];
         for (axis, at) in cuts.iter().enumerate() {
             let Some(at) = *at else { continue };
@@ -58,59 +113,6 @@ impl Cuts {
             }
         }
     }
-
-    /// The region that has a point.
-    pub(super) fn region(&self, x: &[f64; MAX_DIMENSIONS]) -> usize {
-        let mut node = 0;
-        loop {
-            match self.nodes[node] {
-                Node::Region(region) => return region as usize,
-                Node::Cut(axis, at, sides) => {
-                    node = sides[usize::from(x[usize::from(axis)] >= at)] as usize;
-                }
-            }
-        }
-    }
-
-    /// The regions beside much smaller ones with a surface across the axes, and where they are halved.
-    /// Errors along rough lines of less than `faint` show no surface.
-    pub(super) fn coarse(
-        &self,
-        regions: &[Region],
-        limits: &[(f64, f64)],
-        faint: f64,
-    ) -> BTreeMap<usize, Places> {
-        let (mut coarse, dimensions) = (BTreeMap::new(), limits.len());
-        let is_surface = |region: &&Region| region.is_oblique && region.rough > faint;
-        for Region { part, .. } in regions.iter().filter(is_surface) {
-            let mut middle = [0.0; MAX_DIMENSIONS];
-            for (k, middle) in middle.iter_mut().enumerate().take(dimensions) {
-                *middle = part.from[k] + 0.5 * (part.to[k] - part.from[k]);
-            }
-            for (k, &(first, last)) in limits.iter().enumerate() {
-                let beside = [part.from[k].next_down(), part.to[k]];
-                for place in beside.into_iter().filter(|x| (first..last).contains(x)) {
-                    let mut x = middle;
-                    x[k] = place;
-                    let index = self.region(&x);
-                    let other = &regions[index].part;
-                    let times =
-                        |k: usize| (other.to[k] - other.from[k]) / (part.to[k] - part.from[k]);
-                    if (0..dimensions).map(times).product::<f64>() <= COARSE.powi(dimensions as i32)
-                    {
-                        continue;
-                    }
-                    let cuts: &mut Places = coarse.entry(index).or_default();
-                    for k in (0..dimensions).filter(|&k| times(k) > 2.0) {
-                        let at = other.from[k] + 0.5 * (other.to[k] - other.from[k]);
-                        cuts[k] = (other.from[k] < at && at < other.to[k]).then_some(at);
-                    }
-                }
-            }
-        }
-        coarse.retain(|_, cuts| cuts.iter().any(Option::is_some));
-        coarse
-    }
 }
 
 #[cfg(test)]
@@ -119,14 +121,14 @@ mod tests {
 
     #[test]
     fn parts_are_found_where_they_were_cut() {
-        let mut cuts = Cuts::new();
+        let mut cuts = Cuts::new(&[(0.0, 1.0); 2]);
         let mut places = Places::default();
         (places[0], places[1]) = (Some(0.5), Some(0.25));
-        cuts.cut(0, &places);
+        cuts.divide(0, &places);
         // The upper one in x alone is the second, and is cut again.
         let mut again = Places::default();
         again[1] = Some(0.125);
-        cuts.cut(1, &again);
+        cuts.divide(1, &again);
         let region = |x: f64, y: f64| {
             let mut point = [0.0; MAX_DIMENSIONS];
             (point[0], point[1]) = (x, y);

@@ -50,7 +50,7 @@ impl Cubature {
         if variables > MAX_DIMENSIONS {
             let problem = format!(
                 "has {variables} variables, allowed are up to {MAX_DIMENSIONS}; of up to 32 are \
-                 Vegas and Lattice"
+                 Vegas, Lattice and Sobol"
             );
             return Err(Error::argument("formula", problem));
         }

@@ -2,14 +2,15 @@
 
 use bytemuck::Pod;
 use quadscan_kernels::LANES;
+use quadscan_kernels::cubature::adapt::part::Part;
+use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::integrand::Parameters;
 use quadscan_kernels::cubature::region::{
     ADDERS, AGAIN, LACKS, LINE, LINES, PLAN, PLANS, Region, SUMS, WARPS, chunks,
 };
 
 use super::Cubature;
-use super::region::Part;
-use super::rounds::{Ask, Evaluate};
+use super::rounds::Evaluate;
 use crate::Result;
 use crate::device::{Buffer, arguments};
 
@@ -23,36 +24,17 @@ const MAX_REGIONS: usize = 1 << 15;
 const MANY_LOOKS: u32 = 1 << 14;
 
 /// Makes room for so many elements where there is none; what was there is lost.
-fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
+pub(super) fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
     if of.len() < len {
         *of = of.device().alloc(len.next_power_of_two())?;
     }
     Ok(())
 }
 
-/// A part as kernels take it, with its numbers for rules and plans.
-pub(super) fn region_of(part: &Part, first: u32, plane: u32, goal: f64) -> Region {
-    let mut region = Region {
-        centre: part.from,
-        half: part.to,
-        goal,
-        nodes: part.nodes.map(u32::from),
-        member: u64::from(part.member),
-        first,
-        plane,
-    };
-    for (centre, half) in region.centre.iter_mut().zip(&mut region.half) {
-        let (from, to) = (*centre, *half);
-        *half = 0.5 * (to - from);
-        *centre = from + *half;
-    }
-    region
-}
-
 /// Integrals whose regions are summed on the device.
 pub(super) struct OnDevice<'a> {
-    plan: &'a mut Cubature,
-    dimensions: u32,
+    pub(super) plan: &'a mut Cubature,
+    pub(super) dimensions: u32,
 }
 
 impl<'a> OnDevice<'a> {
@@ -70,7 +52,7 @@ impl<'a> OnDevice<'a> {
     }
 
     /// Looks along lines of the regions that are there.
-    fn look(&mut self, count: u32, purpose: u32) -> Result<()> {
+    pub(super) fn look(&mut self, count: u32, purpose: u32) -> Result<()> {
         let plan = &*self.plan;
         let (of, table) = (plan.regions.address(), plan.table.address());
         let (parameters, to) = (plan.parameters.address(), plan.sums.address());
@@ -79,21 +61,21 @@ impl<'a> OnDevice<'a> {
         plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
     }
 
-    /// Sums the regions, which have room.
-    fn batch(&mut self, regions: &[Region], all: u32, to: &mut Vec<f64>) -> Result<()> {
+    /// Sums so many regions that are there, of so many chunks.
+    pub(super) fn sum(&mut self, count: u32, all: u32) -> Result<()> {
         let plan = &mut *self.plan;
-        make_room(&mut plan.regions, regions.len())?;
-        make_room(&mut plan.sums, regions.len() * SUMS)?;
-        make_room(&mut plan.partials, all as usize * SUMS)?;
-        plan.regions
-            .slice_mut(..regions.len())?
-            .copy_from(regions)?;
-        let count = regions.len() as u32;
-        let (of, partials, sums) = (
-            plan.regions.address(),
-            plan.partials.address(),
-            plan.sums.address(),
-        );
+        // The sums of a single chunk are the region's, but for the signs of zeros.
+        let is_single = all == count;
+        make_room(&mut plan.sums, count as usize * SUMS)?;
+        if !is_single {
+            make_room(&mut plan.partials, all as usize * SUMS)?;
+        }
+        let (of, sums) = (plan.regions.address(), plan.sums.address());
+        let partials = if is_single {
+            sums
+        } else {
+            plan.partials.address()
+        };
         let (table, parameters) = (plan.table.address(), plan.parameters.address());
         let request = arguments![of, count, all, self.dimensions, table, parameters, partials];
         plan.launch(
@@ -102,14 +84,26 @@ impl<'a> OnDevice<'a> {
             WARPS * LANES,
             &request,
         )?;
-        let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
-        plan.launch(
-            plan.kernels.combine(),
-            blocks,
-            THREADS,
-            &arguments![of, count, partials, sums],
-        )?;
-        self.look(count, LACKS)?;
+        if !is_single {
+            let blocks = (count * LINES as u32 * ADDERS).div_ceil(THREADS);
+            plan.launch(
+                plan.kernels.combine(),
+                blocks,
+                THREADS,
+                &arguments![of, count, partials, sums],
+            )?;
+        }
+        self.look(count, LACKS)
+    }
+
+    /// Puts the regions there, and sums them.
+    fn batch(&mut self, regions: &[Region], all: u32, to: &mut Vec<f64>) -> Result<()> {
+        let plan = &mut *self.plan;
+        make_room(&mut plan.regions, regions.len())?;
+        plan.regions
+            .slice_mut(..regions.len())?
+            .copy_from(regions)?;
+        self.sum(regions.len() as u32, all)?;
         let first = to.len();
         to.resize(first + regions.len() * SUMS, 0.0);
         let sums = self.plan.sums.slice(..regions.len() * SUMS)?;
@@ -155,7 +149,7 @@ impl Evaluate for OnDevice<'_> {
                 self.batch(&regions, all, to)?;
                 (regions, all) = (Vec::new(), 0);
             }
-            regions.push(region_of(part, all, planes, 0.0));
+            regions.push(part.launched(all, planes, 0.0));
             all += more;
         }
         if !regions.is_empty() {
@@ -165,7 +159,7 @@ impl Evaluate for OnDevice<'_> {
     }
 
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {
-        let of = |ask: &Ask| region_of(&ask.part, 0, ask.plane, ask.goal);
+        let of = |ask: &Ask| ask.part.launched(0, ask.plane, ask.goal);
         self.lines(PLANS, PLAN, asked, of)
     }
 
@@ -180,7 +174,7 @@ impl Evaluate for OnDevice<'_> {
         });
         let parts: Vec<_> = parts.collect();
         let found = self.lines(AGAIN, LINE, &parts, |&(part, first, looks)| {
-            region_of(part, looks, first, 0.0)
+            part.launched(looks, first, 0.0)
         })?;
         if each > 1 {
             return Ok(found);

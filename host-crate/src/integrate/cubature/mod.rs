@@ -2,17 +2,15 @@
 
 mod batch;
 mod cuts;
+mod decided;
 mod formula;
 mod launches;
 #[cfg(test)]
 #[path = "members_tests.rs"]
 mod members;
-mod planning;
 #[cfg(test)]
 #[path = "points_tests.rs"]
 mod points;
-mod refine;
-mod region;
 mod rounds;
 mod several;
 mod table;
@@ -21,6 +19,7 @@ mod tests;
 mod threads;
 
 use cuda_std::launch::Actual;
+use quadscan_kernels::cubature::adapt;
 use quadscan_kernels::cubature::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NODES, Region, SUMS};
 
@@ -158,6 +157,8 @@ pub struct Cubature {
     parameters: Buffer<Parameters>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
+    /// Of integrals for which the device decides.
+    places: Buffer<u64>,
     /// Of the same integrand, on other devices.
     others: Vec<Cubature>,
 }
@@ -200,6 +201,7 @@ impl Cubature {
             parameters: device.alloc(1)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
+            places: device.alloc(0)?,
             others: Vec::new(),
         })
     }
@@ -237,7 +239,7 @@ impl Cubature {
         let outcomes = self.all(limits, parameters, &mut |last| {
             regions = last
                 .iter()
-                .map(|region| region.cubed(limits.len()))
+                .map(|region| rounds::cubed(region, limits.len()))
                 .collect();
         })?;
         Ok((outcomes[0], regions))
@@ -245,7 +247,9 @@ impl Cubature {
 
     /// The integrals over a box with each of these parameters, in the same launches: many small ones keep a
     /// device busy that one of them does not. An outcome has the bits that [`Cubature::integrate`] gives
-    /// it; the allowed regions and evaluations are those of one integral.
+    /// it; the allowed regions and evaluations are those of one integral. Where the module has the kernel of
+    /// [`cubature_decisions!`](quadscan_kernels::cubature_decisions), the device decides for small ones of up to
+    /// five dimensions.
     ///
     /// # Errors
     ///
@@ -263,7 +267,7 @@ impl Cubature {
         &mut self,
         limits: &[(f64, f64)],
         parameters: &[Parameters],
-        see: &mut dyn FnMut(&[region::Region]),
+        see: &mut dyn FnMut(&[adapt::part::Region]),
     ) -> Result<Vec<Cubed>> {
         let dimensions = limits.len();
         if !(MIN_DIMENSIONS..=MAX_DIMENSIONS).contains(&dimensions) {

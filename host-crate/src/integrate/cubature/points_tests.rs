@@ -1,6 +1,8 @@
 //! Sums of any function of a point, as kernels compute them, but for the order of additions.
 
 use quadscan_kernels::LANES;
+use quadscan_kernels::cubature::adapt::part::Part;
+use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::beside;
 use quadscan_kernels::cubature::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use quadscan_kernels::cubature::region::{
@@ -8,8 +10,7 @@ use quadscan_kernels::cubature::region::{
     NODE, PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS, nodes_before,
 };
 
-use super::region::Part;
-use super::rounds::{Ask, Evaluate};
+use super::rounds::Evaluate;
 use super::table::{legendre, nodes};
 
 type Point = [f64; MAX_DIMENSIONS];
@@ -199,7 +200,7 @@ pub(super) fn plan(
 
 /// A part as kernels take it.
 fn region(part: &Part) -> Region {
-    super::launches::region_of(part, 0, 0, 0.0)
+    part.launched(0, 0, 0.0)
 }
 
 impl<F: Fn(&Point) -> f64> Points<F> {

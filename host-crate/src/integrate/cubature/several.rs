@@ -3,15 +3,20 @@
 use std::ops::Range;
 use std::{iter, mem, thread};
 
+use quadscan_kernels::cubature::adapt::part::{Part, Region};
+use quadscan_kernels::cubature::adapt::rounds::Ask;
+
 use super::launches::OnDevice;
-use super::region::{Part, Region};
-use super::rounds::{Ask, Evaluate};
-use super::{Cubature, Cubed, Parameters, batch};
+use super::rounds::{Evaluate, question};
+use super::{Cubature, CubatureOptions, Cubed, Parameters, batch};
 use crate::{Error, Result};
 
 /// Points from which on a device takes part in a round: some 30 us of work of an H100, more than
 /// what starting it costs.
 const POINTS: u64 = 1 << 21;
+
+/// Members for which the devices decide, from which on a device takes part.
+const MEMBERS: u64 = 1 << 10;
 
 /// Questions for plans, and looks, from which on a device takes part: 256 of eight dimensions take one H200
 /// 0.15 ms, and two 0.3.
@@ -62,8 +67,16 @@ impl Cubature {
         let on = plans.map(|plan| OnDevice::new(plan, limits.len(), parameters));
         let on: Result<Vec<_>> = on.collect();
         let integrals = on.and_then(|on| {
+            let mut on = OnDevices(on);
             let count = parameters.len() as u32;
-            batch::integrate(limits, &options, count, &mut OnDevices(on), see)
+            let mut all = on.decided(limits, &options, count)?;
+            let left = |&number: &u32| all[number as usize].is_none();
+            let left: Vec<u32> = (0..count).filter(left).collect();
+            let outcomes = batch::integrate(limits, &options, &left, &mut on, see)?;
+            for (number, outcome) in left.into_iter().zip(outcomes) {
+                all[number as usize] = Some(outcome);
+            }
+            Ok(all.into_iter().flatten().collect())
         });
         self.others = others;
         integrals
@@ -74,17 +87,34 @@ impl Cubature {
 struct OnDevices<'a>(Vec<OnDevice<'a>>);
 
 impl OnDevices<'_> {
+    /// What came of each of so many integrals for which the devices decide; of others nothing.
+    fn decided(
+        &mut self,
+        limits: &[(f64, f64)],
+        options: &CubatureOptions,
+        count: u32,
+    ) -> Result<Vec<Option<Cubed>>> {
+        if !self.0[0].plan.is_decided(limits.len(), count) {
+            return Ok(vec![None; count as usize]);
+        }
+        let (question, members) = (question(limits, options), (0..count).collect::<Vec<_>>());
+        let ranges = ranges(&vec![1; members.len()], self.0.len(), MEMBERS);
+        self.all(&members, ranges, |device, members| {
+            device.decided(&question, members)
+        })
+    }
+
     /// What `ask` gives for neighbouring things of which each device has a range, in order.
-    fn all<T: Sync>(
+    fn all<T: Sync, A: Clone + Send>(
         &mut self,
         things: &[T],
         ranges: Vec<Range<usize>>,
-        ask: impl Fn(&mut OnDevice<'_>, &[T]) -> Result<Vec<f64>> + Sync,
-    ) -> Result<Vec<f64>> {
+        ask: impl Fn(&mut OnDevice<'_>, &[T]) -> Result<Vec<A>> + Sync,
+    ) -> Result<Vec<A>> {
         if ranges.len() == 1 {
             return ask(&mut self.0[0], things);
         }
-        let answers: Vec<Result<Vec<f64>>> = thread::scope(|scope| {
+        let answers: Vec<Result<Vec<A>>> = thread::scope(|scope| {
             let asked = self.0.iter_mut().zip(ranges).map(|(device, range)| {
                 let (ask, own) = (&ask, &things[range]);
                 scope.spawn(move || ask(device, own))
@@ -95,7 +125,7 @@ impl OnDevices<'_> {
                 .map(|answer| answer.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
                 .collect()
         });
-        let answers: Vec<Vec<f64>> = answers.into_iter().collect::<Result<_>>()?;
+        let answers: Vec<Vec<A>> = answers.into_iter().collect::<Result<_>>()?;
         Ok(answers.concat())
     }
 }

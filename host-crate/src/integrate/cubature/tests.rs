@@ -1,6 +1,8 @@
 //! The decisions, with sums that the host computes: of real parts of products of functions of one
 //! variable each, whose sums over a region are such products too.
 
+use quadscan_kernels::cubature::adapt::part::Part;
+use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::region::{
     COEFFICIENTS, FINE, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MIN_NODES, NODE, SUMS,
     nodes_before,
@@ -8,8 +10,7 @@ use quadscan_kernels::cubature::region::{
 
 use super::batch::integrate_one;
 use super::points::{line, plan, rule};
-use super::region::Part;
-use super::rounds::{Ask, Evaluate};
+use super::rounds::Evaluate;
 use super::table::nodes;
 use super::{CubatureOptions, Cubed, Status};
 

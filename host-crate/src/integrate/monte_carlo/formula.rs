@@ -3,7 +3,7 @@
 use quadscan_kernels::monte_carlo::formula::Formula as Hole;
 use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels};
 
-use super::{Lattice, LatticeOptions, Vegas, VegasOptions};
+use super::{LatticeOptions, PointSet, QuasiMonteCarlo, Vegas, VegasOptions};
 use crate::Result;
 use crate::device::Module;
 use crate::integrate::Formula;
@@ -46,12 +46,12 @@ impl Vegas {
     }
 }
 
-impl Lattice {
+impl<P: PointSet> QuasiMonteCarlo<P> {
     /// A plan for integrals of a formula, as [`Vegas::of_formula`].
     ///
     /// # Errors
     ///
-    /// As [`Lattice::new`] and [`Vegas::of_formula`].
+    /// As [`QuasiMonteCarlo::new`] and [`Vegas::of_formula`].
     pub fn of_formula(module: &Module, formula: &Formula, options: LatticeOptions) -> Result<Self> {
         let (module, kernels) = of_formula(module, formula)?;
         Self::new(&module, kernels, options)

@@ -1,8 +1,13 @@
-//! Rank-1 lattices with random shifts.
+//! Rank-1 lattices with random shifts, and Sobol points with random scrambling.
+
+use std::marker::PhantomData;
 
 use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::monte_carlo::philox::{philox, round_keys};
-use quadscan_kernels::monte_carlo::sizes::{GROUP, MAX_DIMENSIONS, Points, Sums, THREADS};
+use quadscan_kernels::monte_carlo::sizes::{
+    DIRECTIONS, GROUP, MAX_DIMENSIONS, Points, Sums, THREADS,
+};
+use quadscan_kernels::monte_carlo::sobol::directions;
 
 use super::statistics::least_sigma;
 use super::{Estimate, SamplingStatus, Sorted, sorted, within};
@@ -10,7 +15,7 @@ use crate::Result;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 use crate::integrate::refuse;
 
-/// A lattice has 2 to this many points at first,
+/// There are 2 to this many points at first,
 const FEWEST: u32 = 8;
 /// and at most.
 pub(super) const MOST: u32 = 24;
@@ -42,16 +47,16 @@ pub struct LatticeOptions {
     /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
     /// counts.
     pub relative: f64,
-    /// The most points of a lattice, 256 to 2^24: rounded down to a power of two.
+    /// The most points of a replicate, 256 to 2^24: rounded down to a power of two.
     pub points: u64,
-    /// Lattices that differ in their random shifts, 4 to 256.
+    /// Lattices that differ in their random shifts, or Sobol's sequences in their scrambling, 4 to 256.
     pub replicates: u32,
-    /// Chooses the shifts.
+    /// Chooses the shifts and the scrambling.
     pub seed: u64,
 }
 
 impl LatticeOptions {
-    /// The fewest points of a lattice, and the most.
+    /// The fewest points of a replicate, and the most.
     pub const POINTS: [u64; 2] = [1 << FEWEST, 1 << MOST];
 }
 
@@ -68,9 +73,53 @@ impl Default for LatticeOptions {
     }
 }
 
-/// Integrals of one smooth function of up to 32 variables, each over a box and to a tolerance: by rank-1 lattices, whose
-/// points are doubled. Several lattices with random shifts say what the standard error is.
-/// `docs/monte-carlo.md` is the method.
+/// What is asked of an integral by Sobol points: the same.
+pub type SobolOptions = LatticeOptions;
+
+/// Integrals of one smooth function of up to 32 variables, each over a box and to a tolerance: by rank-1
+/// lattices, whose coordinates are folded. Several lattices with random shifts say what the standard
+/// error is.
+///
+/// [`QuasiMonteCarlo`] has the methods and an example.
+pub type Lattice = QuasiMonteCarlo<Rank1>;
+
+/// Integrals by Sobol's sequence, scrambled by bits. Several scramblings say what the standard error is.
+///
+/// Beside [`Lattice`] they need less smoothness: in the first dimensions every box that halving makes has
+/// as many points as its volume says.
+pub type Sobol = QuasiMonteCarlo<Scrambled>;
+
+/// What [`Lattice`] has for points.
+#[derive(Clone, Copy, Debug)]
+pub struct Rank1;
+
+/// What [`Sobol`] has for points.
+#[derive(Clone, Copy, Debug)]
+pub struct Scrambled;
+
+/// Which points a plan has: [`Rank1`] or [`Scrambled`].
+pub trait PointSet: sealed::PointSet {}
+
+impl PointSet for Rank1 {}
+impl PointSet for Scrambled {}
+
+mod sealed {
+    pub trait PointSet: std::fmt::Debug + Send + Sync + 'static {
+        const IS_SOBOL: bool;
+    }
+
+    impl PointSet for super::Rank1 {
+        const IS_SOBOL: bool = false;
+    }
+
+    impl PointSet for super::Scrambled {
+        const IS_SOBOL: bool = true;
+    }
+}
+
+/// Integrals of one smooth function of up to 32 variables, each over a box and to a tolerance, by points
+/// that are more even than random ones: [`Lattice`] and [`Sobol`]. Points are doubled until replicates
+/// with other random numbers agree to the tolerance. `docs/monte-carlo.md` is the method.
 ///
 /// An estimate has the same bits from run to run, on every device and for every number of threads.
 ///
@@ -99,20 +148,21 @@ impl Default for LatticeOptions {
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Lattice {
+pub struct QuasiMonteCarlo<P> {
     module: Module,
     kernels: Kernels,
     options: LatticeOptions,
     shifts: Buffer<[u32; MAX_DIMENSIONS]>,
     sums: Buffer<Sums>,
+    points: PhantomData<P>,
 }
 
-impl Lattice {
+impl<P: PointSet> QuasiMonteCarlo<P> {
     /// A plan for integrals of `I`.
     ///
     /// # Errors
     ///
-    /// As [`Lattice::new`].
+    /// As [`QuasiMonteCarlo::new`].
     pub fn of<I: IntegrandKernels>(module: &Module, options: LatticeOptions) -> Result<Self> {
         Self::new(module, I::KERNELS, options)
     }
@@ -130,12 +180,14 @@ impl Lattice {
         within("replicates", options.replicates, [4, 256])?;
         let device = module.device();
         let replicates = options.replicates as usize;
+        let directions = if P::IS_SOBOL { DIRECTIONS } else { 0 };
         Ok(Self {
             module: module.clone(),
             kernels,
             options,
-            shifts: device.alloc(replicates)?,
+            shifts: device.alloc(replicates + directions)?,
             sums: device.alloc(replicates * GROUPS as usize)?,
+            points: PhantomData,
         })
     }
 
@@ -174,7 +226,7 @@ impl Lattice {
         let mut squares = 0.0;
         let mut estimate = Estimate::NOTHING;
         for bits in FEWEST..=options.points.ilog2() {
-            // Of the lattices before, the new ones have every other point.
+            // Those of before are among them.
             for (of, more) in sums.iter_mut().zip(self.more(&limits, parameters, bits)?) {
                 *of += more.first;
                 squares += more.second;
@@ -191,7 +243,7 @@ impl Lattice {
         Ok(estimate)
     }
 
-    /// Sums of each replicate over the points that lattices of 2 to `bits` have and smaller ones have not.
+    /// Sums of each replicate over the points that 2 to `bits` are and half as many are not.
     fn more(
         &mut self,
         limits: &[(f64, f64)],
@@ -206,11 +258,17 @@ impl Lattice {
         let shift = |replicate: u32| {
             std::array::from_fn(|axis| {
                 let words = philox([replicate, axis as u32 / 4, 0, 0], &keys);
-                let first = if is_first { 0 } else { step(axis) };
+                let first = match is_first || P::IS_SOBOL {
+                    true => 0,
+                    false => step(axis),
+                };
                 words[axis % 4].wrapping_add(first)
             })
         };
-        let shifts: Vec<_> = (0..options.replicates).map(shift).collect();
+        let mut shifts: Vec<_> = (0..options.replicates).map(shift).collect();
+        if P::IS_SOBOL {
+            shifts.extend(directions());
+        }
         self.shifts.copy_from(&shifts)?;
         let all = 1 << (bits - u32::from(!is_first));
         let groups = GROUPS.min(all / GROUP);
@@ -223,6 +281,8 @@ impl Lattice {
             replicates: options.replicates,
             groups,
             each: all / GROUP / groups,
+            is_sobol: P::IS_SOBOL.into(),
+            first: if is_first { 0 } else { all },
         };
         let (shifts, to) = (self.shifts.address(), self.sums.address());
         let request = arguments![points, shifts, *parameters, to];
@@ -244,7 +304,7 @@ impl Lattice {
     }
 }
 
-/// What sums of replicates say, each of a lattice of so many points, and the sum of all squares.
+/// What sums of replicates say, each of so many points, and the sum of all squares.
 pub(super) fn estimated(
     sums: &[f64],
     squares: f64,

@@ -1,4 +1,5 @@
-//! Integrals over boxes of up to 32 dimensions: by random points that adapt, and by lattices.
+//! Integrals over boxes of up to 32 dimensions: by random points that adapt, by lattices and by Sobol
+//! points.
 
 mod formula;
 mod grid;
@@ -14,7 +15,9 @@ use quadscan_kernels::monte_carlo::integrand::{Kernels, Parameters};
 use super::sorted::Sorted;
 use crate::{Error, Result};
 
-pub use lattice::{Lattice, LatticeOptions};
+pub use lattice::{
+    Lattice, LatticeOptions, PointSet, QuasiMonteCarlo, Rank1, Scrambled, Sobol, SobolOptions,
+};
 pub use vegas::{Vegas, VegasOptions};
 
 /// How an integral by random points ended.
@@ -43,11 +46,11 @@ pub struct Estimate {
     /// Its standard error: with probability 0.68 the integral is no farther off.
     pub sigma: f64,
     /// Chi square of the iterations that count, a degree of freedom: about 1 where they agree. 0
-    /// where there is one, and of lattices.
+    /// where there is one, and of replicates.
     pub chi_square: f64,
     /// Evaluations of the function, those that do not count among them.
     pub evaluations: u64,
-    /// Iterations that count, or replicates of a lattice.
+    /// Iterations that count, or replicates.
     pub iterations: u32,
     /// How it ended.
     pub status: SamplingStatus,

@@ -12,6 +12,7 @@ use crate::artifact::Artifact;
 use crate::built::{self, Built};
 use crate::cargo;
 use crate::kernel_crate::Crate;
+use crate::lint::{Lint, LintLevel};
 use crate::llvm::Llvm;
 use crate::options::Options;
 use crate::progress::Progress;
@@ -24,6 +25,12 @@ use crate::{CudaBuilderError, DebugInfo, EmitOption, NvvmArch};
 const LOCK: &str = "cuda-builder.lock";
 
 impl CudaBuilder {
+    /// The level of one lint in one part, whatever that of others is.
+    pub fn lint_of_part(mut self, part: &str, lint: Lint, level: LintLevel) -> Self {
+        self.lints.set_of_part(part.to_owned(), lint, level);
+        self
+    }
+
     /// What `archs` said, or else the field `arch`.
     pub(super) fn architectures(&self) -> &[NvvmArch] {
         match &self.archs {

@@ -70,7 +70,11 @@ pub struct Finding {
 
 /// The level of each lint.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Levels(BTreeMap<Lint, LintLevel>);
+pub(crate) struct Levels {
+    of_all: BTreeMap<Lint, LintLevel>,
+    /// Those of a part, which come first.
+    of_parts: BTreeMap<(String, Lint), LintLevel>,
+}
 
 impl Lint {
     /// Every lint.
@@ -123,16 +127,22 @@ impl fmt::Display for Finding {
 
 impl Levels {
     pub(crate) fn set(&mut self, lint: Lint, level: LintLevel) {
-        self.0.insert(lint, level);
+        self.of_all.insert(lint, level);
     }
 
-    /// What was set. Where nothing was, a module that no driver accepts is an error.
-    pub(crate) fn get(&self, lint: Lint) -> LintLevel {
+    pub(crate) fn set_of_part(&mut self, part: String, lint: Lint, level: LintLevel) {
+        self.of_parts.insert((part, lint), level);
+    }
+
+    /// What was set for a part. Where nothing was, a module that no driver accepts is an error.
+    pub(crate) fn get(&self, part: &str, lint: Lint) -> LintLevel {
         let default = match lint {
             Lint::LocalAtomic => LintLevel::Deny,
             _ => LintLevel::default(),
         };
-        self.0.get(&lint).copied().unwrap_or(default)
+        let of_part = self.of_parts.get(&(part.to_owned(), lint));
+        let level = of_part.or_else(|| self.of_all.get(&lint));
+        level.copied().unwrap_or(default)
     }
 }
 

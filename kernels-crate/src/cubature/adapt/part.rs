@@ -1,17 +1,14 @@
 //! A region: what it was summed to, what it errs by, and how it can be refined.
 
-use std::panic::resume_unwind;
-use std::thread;
+use cuda_std::GpuFloat;
 
-use quadscan_kernels::cubature::decay;
-use quadscan_kernels::cubature::region::{
-    BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES, PLAN,
-    SUMS,
+use super::axis::Axis;
+use super::{List, Places};
+use crate::cubature::decay;
+use crate::cubature::region::{
+    self, BEST, COEFFICIENTS, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, MAX_PLANES, MIN_NODES,
+    PLAN,
 };
-
-use super::CubedRegion;
-use super::table::Axis;
-use super::threads::cores;
 
 /// The decay beyond which more nodes are not worth it,
 const SLOW: f64 = 0.5;
@@ -20,26 +17,57 @@ const FAST: f64 = 0.25;
 /// An axis with less of a region's error than this is left as it is.
 const LITTLE: f64 = 0.01;
 
-/// Regions for which a thread is worth it.
-const FEW: usize = 64;
-
 /// A box and its rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
-    pub(super) from: [f64; MAX_DIMENSIONS],
-    pub(super) to: [f64; MAX_DIMENSIONS],
-    pub(super) nodes: [u8; MAX_DIMENSIONS],
+#[repr(C)]
+pub struct Part {
+    /// Its lower limits,
+    pub from: [f64; MAX_DIMENSIONS],
+    /// and its upper ones.
+    pub to: [f64; MAX_DIMENSIONS],
     /// The integral of a batch that it is of.
-    pub(super) member: u32,
+    pub member: u32,
+    /// Nodes of each axis.
+    pub nodes: [u8; MAX_DIMENSIONS],
+    /// Whether its nodes are those of a plan.
+    pub is_planned: bool,
 }
 
 impl Part {
     /// Points of the rule in the axes from `first` on.
-    pub(super) fn points(&self, first: usize) -> u64 {
+    pub fn points(&self, first: usize) -> u64 {
         let counts = self.nodes[first..]
             .iter()
             .map(|&nodes| u64::from(nodes.max(1)));
         counts.product()
+    }
+
+    /// The same with the fewest nodes.
+    fn bare(mut self) -> Self {
+        self.is_planned = false;
+        for nodes in self.nodes.iter_mut().filter(|nodes| **nodes > 0) {
+            *nodes = MIN_NODES as u8;
+        }
+        self
+    }
+
+    /// As kernels take it, with its numbers for rules and plans.
+    pub fn launched(&self, first: u32, plane: u32, goal: f64) -> region::Region {
+        let mut region = region::Region {
+            centre: self.from,
+            half: self.to,
+            goal,
+            nodes: self.nodes.map(u32::from),
+            member: u64::from(self.member),
+            first,
+            plane,
+        };
+        for (centre, half) in region.centre.iter_mut().zip(&mut region.half) {
+            let (from, to) = (*centre, *half);
+            *half = 0.5 * (to - from);
+            *centre = from + *half;
+        }
+        region
     }
 
     fn volume(&self, dimensions: usize) -> f64 {
@@ -50,29 +78,40 @@ impl Part {
 
 /// A part that was summed.
 #[derive(Clone, Debug)]
-pub(super) struct Region {
-    pub(super) part: Part,
-    pub(super) value: f64,
-    pub(super) magnitude: f64,
+#[repr(C)]
+pub struct Region {
+    /// It.
+    pub part: Part,
+    /// The integral,
+    pub value: f64,
+    /// and that of the magnitude.
+    pub magnitude: f64,
     axes: [Axis; MAX_DIMENSIONS],
     /// What the estimate is multiplied by: more than 1 where one before was refuted.
-    pub(super) doubt: f64,
-    pub(super) error: f64,
-    /// The part of the error along rough lines,
-    pub(super) rough: f64,
+    pub doubt: f64,
+    /// What it errs by;
+    pub error: f64,
+    /// the part of that along rough lines,
+    pub rough: f64,
     /// and what the rule lacks there.
-    pub(super) lacks: f64,
-    pub(super) plane: u32,
+    pub lacks: f64,
+    /// The plane where the function is largest.
+    pub plane: u32,
+    /// Nodes that it gets in this round,
+    pub wanted: [u8; MAX_DIMENSIONS],
+    /// the axes in which they are of no use, a bit each,
+    pub stuck: u16,
+    /// and whether it is refined at all.
+    pub is_chosen: bool,
     /// Whether what is rough lies across the axes: then a line tells of no place to cut.
-    pub(super) is_oblique: bool,
-    /// Whether its nodes are those of a plan.
-    pub(super) is_planned: bool,
+    pub is_oblique: bool,
     /// Whether it was looked at again.
-    pub(super) is_seen: bool,
+    pub is_seen: bool,
 }
 
 impl Region {
-    pub(super) fn new(part: Part, is_planned: bool, sums: &[f64], dimensions: usize) -> Self {
+    /// Of a part and its sums.
+    pub fn new(part: Part, sums: &[f64], dimensions: usize) -> Self {
         let mut axes = [Axis::default(); MAX_DIMENSIONS];
         let volume = part.volume(dimensions);
         let coefficients = sums[FIRST..BEST].chunks(COEFFICIENTS);
@@ -91,23 +130,30 @@ impl Region {
             rough: 0.0,
             lacks: 0.0,
             plane: sums[BEST + 1] as u32,
+            wanted: part.nodes,
+            stuck: 0,
+            is_chosen: false,
             is_oblique: false,
-            is_planned,
             is_seen: false,
         };
         region.doubt(1.0, dimensions);
         region
     }
 
-    /// As applications see it.
-    pub(super) fn cubed(&self, dimensions: usize) -> CubedRegion {
-        let (from, to) = (&self.part.from[..dimensions], &self.part.to[..dimensions]);
-        CubedRegion {
-            limits: from.iter().copied().zip(to.iter().copied()).collect(),
-            nodes: (0..dimensions).map(|k| self.nodes(k)).collect(),
-            value: self.value,
-            error: self.error,
-        }
+    /// The middle of an axis.
+    pub fn middle(&self, axis: usize) -> f64 {
+        let (from, to) = (self.part.from[axis], self.part.to[axis]);
+        from + 0.5 * (to - from)
+    }
+
+    /// Whether a surface across the axes goes through it; errors of less than `faint` show none.
+    pub fn is_surface(&self, faint: f64) -> bool {
+        self.is_oblique && self.rough > faint
+    }
+
+    /// Whether it has the nodes of a plan, which are of use.
+    pub fn is_to_grow(&self) -> bool {
+        self.part.is_planned && self.stuck == 0
     }
 
     fn nodes(&self, axis: usize) -> usize {
@@ -119,7 +165,9 @@ impl Region {
         self.doubt * self.axes[axis].error()
     }
 
-    pub(super) fn doubt(&mut self, doubt: f64, dimensions: usize) {
+    /// Multiplies the estimates.
+    #[inline(never)]
+    pub fn doubt(&mut self, doubt: f64, dimensions: usize) {
         self.doubt = doubt;
         (self.error, self.rough, self.lacks) = (0.0, 0.0, 0.0);
         for axis in 0..dimensions {
@@ -133,7 +181,7 @@ impl Region {
     }
 
     /// Believes other lines, where they refute the error.
-    pub(super) fn see_again(&mut self, lines: &[f64], dimensions: usize) {
+    pub fn see_again(&mut self, lines: &[f64], dimensions: usize) {
         let volume = self.part.volume(dimensions);
         for (axis, line) in self.axes.iter_mut().zip(lines.chunks(LINE)) {
             axis.see_again(line, volume);
@@ -142,45 +190,56 @@ impl Region {
         self.doubt(self.doubt, dimensions);
     }
 
-    /// The part whose axes err by no more than `goal` each, and the axes in which nodes are of no use.
-    pub(super) fn refined(&self, goal: f64, dimensions: usize) -> (Part, [bool; MAX_DIMENSIONS]) {
-        let (mut part, mut is_stuck) = (self.part, [false; MAX_DIMENSIONS]);
-        for (k, is_stuck) in is_stuck.iter_mut().enumerate().take(dimensions) {
+    /// Chooses nodes with which each axis errs by no more than `goal`, and the axes in which they are of no
+    /// use.
+    #[inline(never)]
+    pub fn choose(&mut self, goal: f64, dimensions: usize) {
+        (self.wanted, self.stuck, self.is_chosen) = (self.part.nodes, 0, true);
+        for k in 0..dimensions {
             let (error, nodes, axis) = (self.error(k), self.nodes(k), &self.axes[k]);
             if error <= goal || error < LITTLE * self.error {
                 continue;
             }
             let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
-            *is_stuck =
+            let is_stuck =
                 nodes == MAX_NODES || axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
-            part.nodes[k] = wanted.min(MAX_NODES) as u8;
+            self.stuck |= u16::from(is_stuck) << k;
+            self.wanted[k] = wanted.min(MAX_NODES) as u8;
         }
-        if part.points(2) > MAX_PLANES {
+        if self.grown_as_wanted().points(2) > MAX_PLANES {
             let worst = |&a: &usize, &b: &usize| self.error(a).total_cmp(&self.error(b));
-            is_stuck[(0..dimensions).max_by(worst).unwrap_or(0)] = true;
+            self.stuck |= 1 << (0..dimensions).max_by(worst).unwrap_or(0);
         }
-        (part, is_stuck)
+    }
+
+    /// The part with the nodes that were chosen.
+    pub fn grown_as_wanted(&self) -> Part {
+        Part {
+            nodes: self.wanted,
+            is_planned: true,
+            ..self.part
+        }
     }
 
     /// Where a plan cuts the region, into no more than so many parts; the slowest axes first.
-    pub(super) fn cuts(
-        &self,
-        plan: &[f64],
-        is_stuck: &[bool; MAX_DIMENSIONS],
-        room: usize,
-    ) -> [Option<f64>; MAX_DIMENSIONS] {
-        let rate = |k: usize| plan[PLAN * k + 1];
-        let is_cut = |&k: &usize| rate(k) < 0.0 || is_stuck[k];
-        let mut order: Vec<usize> = (0..plan.len() / PLAN).filter(is_cut).collect();
-        order.sort_by(|&a, &b| rate(a).abs().total_cmp(&rate(b).abs()));
+    #[inline(never)]
+    pub fn cuts(&self, plan: &[f64], room: usize) -> Places {
+        let rate = |k: usize| plan[PLAN * k + 1].abs();
         let (mut cuts, mut parts) = ([None; MAX_DIMENSIONS], 1);
-        for k in order {
-            let (from, to) = (self.part.from[k], self.part.to[k]);
+        let mut left = 0_u16;
+        for k in 0..plan.len() / PLAN {
+            left |= u16::from(plan[PLAN * k + 1] < 0.0 || self.stuck >> k & 1 == 1) << k;
+        }
+        while left != 0 {
+            let axes = (0..plan.len() / PLAN).filter(|k| left >> k & 1 == 1);
+            let slowest = axes.min_by(|&a, &b| rate(a).total_cmp(&rate(b)));
+            let k = slowest.unwrap_or(0);
+            left &= !(1 << k);
             let at = match self.is_oblique {
-                true => from + 0.5 * (to - from),
+                true => self.middle(k),
                 false => plan[PLAN * k],
             };
-            let is_inside = from < at && at < to;
+            let is_inside = self.part.from[k] < at && at < self.part.to[k];
             if is_inside && 2 * parts <= room {
                 parts *= 2;
                 cuts[k] = Some(at);
@@ -190,7 +249,7 @@ impl Region {
     }
 
     /// The cut of a plan along the slowest axis that can be cut.
-    pub(super) fn slowest_cut(&self, plan: &[f64]) -> Option<[Option<f64>; MAX_DIMENSIONS]> {
+    pub fn slowest_cut(&self, plan: &[f64]) -> Option<Places> {
         let is_inside =
             |k: &usize| self.part.from[*k] < plan[PLAN * k] && plan[PLAN * k] < self.part.to[*k];
         let rate = |k: usize| plan[PLAN * k + 1].abs();
@@ -202,10 +261,11 @@ impl Region {
     }
 
     /// The part that errs by no more than `goal` along each axis, as a plan says.
-    pub(super) fn planned(&self, plan: &[f64], goal: f64) -> Part {
+    pub fn planned(&self, plan: &[f64], goal: f64) -> Part {
         let mut part = self.part;
+        part.is_planned = true;
         for (nodes, plan) in part.nodes.iter_mut().zip(plan.chunks(PLAN)) {
-            let planned = decay::nodes(self.magnitude, goal, plan[1].abs()).ceil();
+            let planned = GpuFloat::ceil(decay::nodes(self.magnitude, goal, plan[1].abs()));
             *nodes = (planned as usize).min(MAX_NODES) as u8;
         }
         while part.points(2) > MAX_PLANES {
@@ -219,54 +279,39 @@ impl Region {
     }
 
     /// The part with a node more in each axis, if it errs by more than `goal` there or none does.
-    pub(super) fn grown(&self, goal: f64, dimensions: usize) -> Part {
+    pub fn grown(&self, goal: f64, dimensions: usize) -> Part {
         let is_off = |k: usize| self.error(k) > goal;
         let (is_any, mut part) = ((0..dimensions).any(is_off), self.part);
+        part.is_planned = true;
         for k in (0..dimensions).filter(|&k| is_off(k) || !is_any) {
             part.nodes[k] = (part.nodes[k] + 1).min(MAX_NODES as u8);
         }
         part
     }
 
-    /// The parts on all sides of the cuts.
-    pub(super) fn divided(&self, cuts: &[Option<f64>], to: &mut Vec<(Part, bool)>) {
-        let first = to.len();
-        let mut part = self.part;
-        for nodes in part.nodes.iter_mut().filter(|nodes| **nodes > 0) {
-            *nodes = MIN_NODES as u8;
+    /// The parts on both sides of a single cut.
+    pub fn halves(&self, cuts: &Places) -> [Part; 2] {
+        let [mut lower, mut upper] = [self.part.bare(); 2];
+        for (k, cut) in cuts.iter().enumerate() {
+            if let Some(cut) = *cut {
+                (lower.to[k], upper.from[k]) = (cut, cut);
+            }
         }
-        to.push((part, false));
+        [lower, upper]
+    }
+
+    /// The parts on all sides of the cuts.
+    #[inline(never)]
+    pub fn divided(&self, cuts: &Places, to: &mut impl List<Part>) {
+        let first = to.len();
+        to.push(self.part.bare());
         for (k, cut) in cuts.iter().enumerate() {
             let Some(cut) = *cut else { continue };
             for index in first..to.len() {
                 let mut other = to[index];
-                (to[index].0.to[k], other.0.from[k]) = (cut, cut);
+                (to[index].to[k], other.from[k]) = (cut, cut);
                 to.push(other);
             }
         }
     }
-}
-
-/// Regions of parts that were summed, made by as many threads as that is worth.
-pub(super) fn made(parts: &[(Part, bool)], sums: &[f64], dimensions: usize) -> Vec<Region> {
-    let of = |parts: &[(Part, bool)], sums: &[f64]| {
-        let of = parts.iter().zip(sums.chunks(SUMS));
-        let region = |(&(part, is_planned), sums): (_, &[f64])| {
-            Region::new(part, is_planned, sums, dimensions)
-        };
-        of.map(region).collect::<Vec<_>>()
-    };
-    let share = parts.len().div_ceil(cores()).max(FEW);
-    if parts.len() <= share {
-        return of(parts, sums);
-    }
-    thread::scope(|scope| {
-        let shares = parts.chunks(share).zip(sums.chunks(share * SUMS));
-        let threads: Vec<_> = shares
-            .map(|(parts, sums)| scope.spawn(move || of(parts, sums)))
-            .collect();
-        let made = threads.into_iter().map(|thread| thread.join());
-        made.flat_map(|made| made.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
-    })
 }
