@@ -9,8 +9,8 @@ use quadscan::Result;
 use quadscan::device::{Device, Module, View, ViewMut};
 use quadscan::reduce;
 use quadscan::scan::{
-    AxisPlan, Compose, Identity, Max, Min, Offsets, Operator, Plan, Product, ScanKernels, SegmentedPlan,
-    SegmentedScanKernels, Sum,
+    AxisPlan, Compose, Identity, Max, Min, Offsets, Operator, Plan, Product, ScanKernels,
+    SegmentedPlan, SegmentedScanKernels, Sum,
 };
 use quadscan_kernels::instances;
 use quadscan_kernels::reduce::ReduceKernels;
@@ -148,7 +148,11 @@ fn scan<O: ScanKernels + Identity + Send>(module: &Module, capacity: usize) -> R
         let shape = [slices, length, stride];
         let lines = match &mut lines {
             Some((of, lines)) if *of == shape => lines,
-            lines => &mut lines.insert((shape, AxisPlan::<O>::new(&module, &shape, 1)?)).1,
+            lines => {
+                &mut lines
+                    .insert((shape, AxisPlan::<O>::new(&module, &shape, 1)?))
+                    .1
+            }
         };
         match call.exclusive {
             true => lines.exclusive(input, output),
@@ -189,9 +193,7 @@ fn reduce<O: ReduceKernels + Identity + Send>(module: &Module, capacity: usize) 
 fn reduce_segments<O: ReduceKernels + Identity + Send>(module: &Module, _: usize) -> Result<Job> {
     let mut plan = reduce::SegmentedPlan::<O>::new(module)?;
     Ok(Box::new(move |call| match call.along {
-        Some((length, _)) => {
-            plan.reduce_by_length(length, call.input(call.input)?, call.output()?)
-        }
+        Some((length, _)) => plan.reduce_by_length(length, call.input(call.input)?, call.output()?),
         None => plan.reduce(call.input(call.input)?, call.offsets()?, call.output()?),
     }))
 }
