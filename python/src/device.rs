@@ -189,7 +189,7 @@ impl Device {
     /// parameters one item's after another's, and writes values, errors, statuses and
     /// evaluations. Of the function it is this output, changed as `change` says: `pole` for a formula's
     /// principal value, whose pole is the last parameter, `sin` or `cos` for a Fourier integral, whose
-    /// omega and phase are the last ones.
+    /// omega and phase are the last ones, `rounding` for a bound on its rounding.
     #[pyo3(signature = (function, goal, wide, limits, parameters, n, results, output=0, change=None))]
     #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn integrate(

@@ -74,7 +74,7 @@ impl Function {
         Ok(formulas.map(|of| Function::Formula(of, limits)).collect())
     }
 
-    /// One of the outputs, by its number, changed as a word says: `pole`, `sin` or `cos`.
+    /// One of the outputs, by its number, changed as a word says: `pole`, `sin`, `cos` or `rounding`.
     pub(crate) fn new(text: &str, output: usize, change: Option<&str>) -> PyResult<Self> {
         let mut all = Self::outputs(text)?;
         if output >= all.len() {
@@ -85,6 +85,7 @@ impl Function {
         match change {
             None => Ok(of),
             Some("pole") => of.around_pole(),
+            Some("rounding") => of.rounding(),
             Some("sin") => of.with_wave(Wave::Sine),
             Some("cos") => of.with_wave(Wave::Cosine),
             Some(other) => {
@@ -103,6 +104,15 @@ impl Function {
         };
         let formula = formula.with_wave().map_err(raised)?;
         Ok(Function::WithWave(formula, wave))
+    }
+
+    /// A bound on the rounding of a formula.
+    fn rounding(self) -> PyResult<Self> {
+        let Function::Formula(formula, limits) = self else {
+            let said = "rounding is given, allowed is it with a formula";
+            return Err(PyValueError::new_err(said));
+        };
+        Ok(Function::Formula(formula.rounding(), limits))
     }
 
     /// The principal value of a formula.

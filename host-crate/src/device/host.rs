@@ -131,7 +131,8 @@ impl<T: Pod> Mapped<T> {
     /// Where kernels find it.
     pub(crate) fn address(&self) -> u64 {
         match self {
-            Self::Host(_, memory) => memory.as_ptr().addr() as u64,
+            // Of no reference: a kernel may be writing.
+            Self::Host(_, memory) => memory.start().as_ptr().addr() as u64,
             Self::Device(memory) => memory.address(),
         }
     }

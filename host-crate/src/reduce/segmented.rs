@@ -79,11 +79,14 @@ impl<'a> Offsets<'a> {
 }
 
 /// A reduction by `O` of any number of segments, of any lengths: the work is shared by
-/// elements, so that neither millions of short ones nor a long one among them cost more.
+/// elements, so that neither millions of short ones nor a long one among them cost more. In arrays of up
+/// to 256 KB with 64 elements a segment or fewer, each has a group of lanes, which is faster, but where one
+/// segment has most elements.
 ///
 /// The results are the same bit for bit from run to run. What is combined first depends
-/// on the offsets, and on the device's number of SMs; not on the last with
-/// [`SegmentedPlan::with_blocks`].
+/// on the offsets, on how many elements there are, and on the device's number of SMs; not on the last with
+/// [`SegmentedPlan::with_blocks`]. Segments of one length may have other last bits by
+/// [`reduce_by_length`](SegmentedPlan::reduce_by_length) than by their offsets.
 ///
 /// ```
 /// use quadscan::device::{Artifact, Device, DeviceChoice};
@@ -131,8 +134,8 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
         Self::with_blocks(module, super::default_blocks(module))
     }
 
-    /// A plan of launches of up to `blocks` blocks, 1 to 4096: the more, the smaller the
-    /// parts of a large array. With the same number the results are the same on every
+    /// A plan of launches of up to `blocks` blocks, 1 to 4096, where segments share elements: the more, the
+    /// smaller the parts of a large array. With the same number the results are the same on every
     /// device.
     ///
     /// # Errors

@@ -47,12 +47,9 @@ use crate::error::{Error, Result};
 ///
 /// One launch scans them all, but for a few long lines: those of the last axis are scanned one after
 /// the other, as by a [`Plan`], and those of another axis in parts, by two launches. Results have the
-/// same bits on every GPU where lines are not scanned by a [`Plan`] each; lines of the last axis that
-/// one block holds have the bits that the [`Plan`] gives of the line alone. Other float results may
-/// differ from those in the last bits: [`lines`] says what is combined first, which depends on the shape
-/// alone.
-///
-/// [`lines`]: quadscan_kernels::scan
+/// same bits on every GPU where lines are not scanned by a [`Plan`] each. What is combined first depends
+/// on the shape alone, and is not what the [`Plan`] of a line combines first: float results may differ
+/// from those of the line alone in the last bits.
 pub struct AxisPlan<O: ScanKernels> {
     module: Module,
     kernel: &'static ScanKernel,
@@ -78,6 +75,8 @@ const FEW_STRIPS: u64 = 132;
 const UNCUT_TILES: u64 = 4;
 /// Warps of a block that has short lines.
 const SHORT_WARPS: u64 = 8;
+/// The most blocks of a row of a grid (CUDA C++ Programming Guide, 13.0, compute capabilities).
+const MOST_BLOCKS: u64 = (1 << 31) - 1;
 /// The most parts of a line.
 const MOST_PARTS: u64 = 256;
 
@@ -101,9 +100,13 @@ impl Shape {
     /// That of axis `axis` of an array of these lengths; `None` for more than memory has. A lane has so
     /// many elements, and in a row of them so many.
     fn new(lengths: &[usize], axis: usize, each: (u64, usize)) -> Option<Self> {
-        let product = |of: &[usize]| {
-            of.iter()
-                .try_fold(1_u64, |all, &n| all.checked_mul(n as u64))
+        // Of no elements nothing is asked, and the others are no matter.
+        let is_empty = lengths.contains(&0);
+        let product = |of: &[usize]| match is_empty {
+            true => Some(0),
+            false => of
+                .iter()
+                .try_fold(1_u64, |all, &n| all.checked_mul(n as u64)),
         };
         product(lengths)?;
         let (outer, n) = (product(&lengths[..axis])?, lengths[axis] as u64);
@@ -121,7 +124,7 @@ impl Shape {
                 // A walk of a block down its line, against two launches for each line.
                 let (items, in_row) = each;
                 let tiles = n.div_ceil(MOST_WARPS * items * LANES);
-                let is_walked = tiles <= 2 * outer.max(1);
+                let is_walked = tiles.div_ceil(2) <= outer.max(1);
                 match n <= most_of_line(in_row) && n > 0 {
                     true => shape.of_short_lines(lanes_of_line(n as u32, in_row)),
                     false if tiles > 1 => Self {
@@ -138,7 +141,7 @@ impl Shape {
             }
             _ => shape.of_strips(each.0 * TIMES as u64),
         };
-        u32::try_from(shape.blocks).ok().map(|_| shape)
+        Some(shape)
     }
 
     /// Of lines that a group of so many lanes has, one behind the other.
@@ -213,6 +216,13 @@ impl<O: ScanKernels> AxisPlan<O> {
             .iter()
             .fold(1, |all: u64, &n| all.saturating_mul(n as u64));
         let shape = Shape::new(shape, axis, each).ok_or_else(|| too_many(all))?;
+        if shape.blocks > MOST_BLOCKS {
+            let (lines, blocks) = (shape.lines(), shape.blocks);
+            let problem = format!(
+                "has {lines} lines, which take {blocks} blocks, allowed are {MOST_BLOCKS} blocks"
+            );
+            return Err(Error::argument("shape", problem));
+        }
         let each = match shape.parts {
             0 => Some(Plan::new(module, shape.n)?),
             _ => None,
@@ -286,7 +296,7 @@ impl<O: ScanKernels> AxisPlan<O> {
         // SAFETY: the entry is a kernel of this operator (`ScanKernels`), whose parameters were
         // checked. Input and output hold the shape's elements and are borrowed, the latter
         // exclusively, or are the same; the totals have room for every line and part, and are this
-        // plan's, which is borrowed exclusively. The grid is that of `scan::lines`. Every thread
+        // plan's, which is borrowed exclusively. The grid is that of [`Shape`]. Every thread
         // waits for the launches before it before it reads or writes.
         unsafe {
             let config = LaunchConfig::new(shape).programmatic();

@@ -356,7 +356,7 @@ def integrands():
 def integrate(
     function, a=None, b=None, /, *, over=None, rule=None, rtol=None, atol=0.0, breaks=(), limit=None,
     dtype="float64", device=None, principal_value=None, fourier=None, evaluations=None, seed=None,
-    **parameters,
+    rounding=False, **parameters,
 ):
     """Integrates a function from ``a`` to ``b``, or a formula over a box.
 
@@ -384,6 +384,9 @@ def integrate(
     ``fourier``: ``("sin", omega)`` or ``("cos", omega, phase)``: the formula is multiplied by
     ``sin(omega*x + phase)``, or by the cosine, and integrated to infinity, also where it falls slowly.
     ``omega`` and ``phase`` are numbers or arrays, which are broadcast; ``limit`` is the last level.
+
+    ``rounding``: whether a bound on the rounding of the formula's own operations is added to each error,
+    which no rule sees: not beside ``over``, ``principal_value`` and ``fourier``.
 
     Several formulas divided by ``;`` are outputs: the results have one more axis, the last one. The
     tolerance ``rtol`` is of the largest of them, and ``evaluations`` are those of each.
@@ -417,7 +420,7 @@ def integrate(
         raise TypeError(f"function is a {type(function).__name__}, allowed are a name and a formula")
     breaks = () if breaks is None else [float(point) for point in breaks]
     if over is not None:
-        beside = {"a": a, "b": b, "breaks": breaks or None, "principal_value": principal_value, "fourier": fourier}
+        beside = {"rounding": rounding or None, "a": a, "b": b, "breaks": breaks or None, "principal_value": principal_value, "fourier": fourier}
         for name, given in beside.items():
             if given is not None:
                 raise TypeError(f"{name} is given beside over, allowed is one of them")
@@ -441,6 +444,9 @@ def integrate(
             raise TypeError(f"{name} is given, allowed is it with over")
     if principal_value is not None and len(breaks) > 0:
         raise TypeError("breaks is given beside principal_value, allowed is one of them")
+    for name, given in (("principal_value", principal_value), ("fourier", fourier)):
+        if rounding and given is not None:
+            raise TypeError(f"rounding is given beside {name}, allowed is one of them")
     wave = () if fourier is None else _wave(fourier, rule, breaks, principal_value, dtype)
     rule = rule or "g10k21"
     names, limits, outputs = _quadscan.integrand(function)
@@ -467,15 +473,24 @@ def integrate(
     device = open(device) if isinstance(device, str) else device or open()
     goal = _Goal(rule, rtol, float(atol), list(breaks), limit)
     change = "pole" if principal_value is not None else wave[0] if wave else None
-    for output in range(outputs):
-        device.integrate(
-            function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
-            (rows.ctypes.data, rows.size), n, tuple(result[output:].ctypes.data for result in results),
-            output, change,
-        )
+
+    def compute(results, goal, change):
+        for output in range(outputs):
+            device.integrate(
+                function, goal, dtype == np.float64, (lower.ctypes.data, upper.ctypes.data),
+                (rows.ctypes.data, rows.size), n, tuple(result[output:].ctypes.data for result in results),
+                output, change,
+            )
+
+    compute(results, goal, change)
+    default = 1e-10 if dtype == np.float64 else 1e-4
+    if rounding:
+        bound = Integrals(*(np.empty_like(result) for result in results))
+        compute(bound, _Goal(rule, 0.1, 0.0, list(breaks), limit), "rounding")
+        _add_rounding(results, bound, goal, default)
     if outputs == 1:
         return Integrals(*(result[0][()] for result in results))
-    _converge_by_norm(results, goal, 1e-10 if dtype == np.float64 else 1e-4)
+    _converge_by_norm(results, goal, default)
     return Integrals(*(np.moveaxis(result, 0, -1) for result in results))
 
 
@@ -494,9 +509,22 @@ def _wave(fourier, rule, breaks, principal_value, dtype):
     return fourier if len(fourier) == 3 else (*fourier, 0.0)
 
 
+def _relative(goal, default):
+    """The relative tolerance: who names but the absolute one wants no other."""
+    return goal.relative if goal.relative is not None else 0.0 if goal.absolute > 0 else default
+
+
+def _add_rounding(results, bound, goal, default):
+    """Adds to errors what formulas round by themselves, which may be more than the tolerance."""
+    total = results.error + np.abs(bound.value) + bound.error
+    results.error[...] = np.where(np.isnan(total), np.inf, total)
+    tolerance = np.maximum(goal.absolute, _relative(goal, default) * np.abs(results.value))
+    results.status[(results.status == Status.CONVERGED) & (results.error > tolerance)] = Status.ROUNDOFF
+
+
 def _converge_by_norm(results, goal, default):
     """Lets outputs converge whose errors are within the tolerance of an item's largest one."""
-    relative = goal.relative if goal.relative is not None else 0.0 if goal.absolute > 0 else default
+    relative = _relative(goal, default)
     left = np.abs(results.value) - results.error
     norm = np.where(np.isfinite(left), np.maximum(left, 0), 0).max(axis=0)
     is_known = np.isin(results.status, (Status.OUT_OF_INTERVALS, Status.OUT_OF_ROOM, Status.ROUNDOFF))

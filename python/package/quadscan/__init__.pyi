@@ -92,6 +92,7 @@ def integrate(
     evaluations: int | None = None,
     seed: int | None = None,
     fourier: tuple[Literal["sin", "cos"], ArrayLike] | tuple[Literal["sin", "cos"], ArrayLike, ArrayLike] | None = None,
+    rounding: bool = False,
     **parameters: ArrayLike,
 ) -> Integrals: ...
 def integrate_samples(

@@ -185,7 +185,7 @@ fn cases() -> Vec<Case> {
         scan::arrays_of_more_than_4294967296_elements_are_scanned,
         scan::arrays_of_more_than_2147483648_elements_are_scanned_by_every_algorithm,
         scan::lines_along_every_axis_are_scanned_from_their_own_beginnings,
-        scan::lines_have_the_bits_of_scans_of_their_own_where_a_block_holds_them,
+        scan::lines_are_scanned_in_place,
         scan::axes_and_arrays_that_do_not_fit_are_refused,
         chained::a_kernel_selects_by_a_chained_scan_and_again,
         scan::sizes_that_do_not_fit_are_refused_and_nothing_is_written,

@@ -61,10 +61,12 @@ where
     let mut by_groups = SegmentedPlan::<O>::new(&bench.module)?;
     let mut by_shares = SegmentedPlan::<O>::new(&bench.module)?.by_shares();
     for (name, lengths) in layouts() {
-        for (first, outside) in [(0, 0), (1, 0), (3, 2)] {
-            let plan = match first {
-                1 => &mut by_shares,
-                _ => &mut by_groups,
+        for (first, outside, is_shared) in
+            [(0, 0, false), (1, 0, true), (3, 2, false), (0, 2, true)]
+        {
+            let plan = match is_shared {
+                true => &mut by_shares,
+                false => &mut by_groups,
             };
             let mut offsets = vec![outside as u32];
             for &length in &lengths {
@@ -152,6 +154,7 @@ pub(crate) fn every_segment_begins_with_the_initial_value(bench: &Bench) -> Outc
 /// In both ways: short segments, and those of which a warp has several tiles.
 pub(crate) fn segments_of_one_length_need_no_offsets(bench: &Bench) -> Outcome {
     let mut plan = SegmentedPlan::<Sum<u32>>::new(&bench.module)?;
+    let mut by_shares = SegmentedPlan::<Sum<u32>>::new(&bench.module)?.by_shares();
     for (length, segments) in [(1, 1000), (7, 300), (64, 33), (0, 5), (3000, 3), (5, 0)] {
         let numbers: Vec<u32> = (0..length * segments).map(word).collect();
         let input = bench.device.upload(&numbers)?;
@@ -163,6 +166,9 @@ pub(crate) fn segments_of_one_length_need_no_offsets(bench: &Bench) -> Outcome {
         };
         let right: Vec<u32> = (0..segments).map(sum).collect();
         assert_eq!(output.to_vec()?, right, "{segments} of {length}");
+        output.fill_bytes(7)?;
+        by_shares.reduce_by_length(length, &input, &mut output)?;
+        assert_eq!(output.to_vec()?, right, "{segments} of {length}, by shares");
     }
     let input = bench.device.upload(&[1_u32; 7])?;
     let mut output = bench.device.upload(&[0_u32; 2])?;
@@ -217,6 +223,8 @@ pub(crate) fn offsets_that_do_not_ascend_write_nothing_elsewhere(bench: &Bench) 
         .upload(&(0..3000).map(word).collect::<Vec<u32>>())?;
     let mut plan = SegmentedPlan::<Sum<u32>>::new(&bench.module)?;
     for offsets in [
+        // So many that a group of lanes has each.
+        (0..80).map(|i| word(i) % 4000).collect(),
         vec![9, 3, 2000, 100, 2999, 5],
         vec![0, u32::MAX, 7, u32::MAX],
         vec![5000, 6000, 7000],

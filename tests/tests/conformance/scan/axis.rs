@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use quadscan::scan::{AxisPlan, Compose, Identity, Plan, ScanKernels, Sum};
+use quadscan::scan::{AxisPlan, Compose, Identity, ScanKernels, Sum};
 use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -10,12 +10,14 @@ use quadscan_tests::suite::{Bench, Outcome};
 use super::SEED;
 use super::sample::{Same, Sample, compare, samples};
 
-/// Shapes and axes: groups of lanes with lines, a block that walks down one, and launches for each;
-/// strips with one warp, with several tiles, and cut into parts; nothing.
-const SHAPES: [(&[usize], usize); 9] = [
+/// Shapes and axes: groups of lanes with lines, a block that walks down one, of which some begin off 16
+/// bytes, and launches for each; strips with one warp, with several tiles, and cut into parts; nothing.
+const SHAPES: [(&[usize], usize); 11] = [
     (&[70, 5], 1),
     (&[3, 400], 1),
     (&[2, 2, 1100], 2),
+    (&[3, 24_579], 1),
+    (&[2, 50_001], 1),
     (&[9], 0),
     (&[5, 1], 0),
     (&[3, 40, 33], 1),
@@ -66,24 +68,17 @@ pub(crate) fn lines_along_every_axis_are_scanned_from_their_own_beginnings(
     agree::<Compose>(bench)
 }
 
-/// Of the last axis, of floats of which every association has bits of its own.
-pub(crate) fn lines_have_the_bits_of_scans_of_their_own_where_a_block_holds_them(
-    bench: &Bench,
-) -> Outcome {
-    for length in [50, 200, 3000] {
-        let mut random = Random::named(SEED, "bits of lines");
-        let elements: Vec<f32> = (0..2 * length)
-            .map(|_| 1.0 + random.below(1 << 23) as f32 / 7.0)
-            .collect();
+/// Along an axis that is cut into parts, and along the last one.
+pub(crate) fn lines_are_scanned_in_place(bench: &Bench) -> Outcome {
+    for (shape, axis) in [([4200, 3], 0), ([3, 24_579], 1)] {
+        let n = shape[0] * shape[1];
+        let elements: Vec<u32> = samples(n, &mut Random::named(SEED, "in place"));
         let input = bench.device.upload(&elements)?;
-        let mut output = bench.device.alloc_zeroed::<f32>(2 * length)?;
-        let mut all = AxisPlan::<Sum<f32>>::new(&bench.module, &[2, length], 1)?;
-        all.inclusive(&input, &mut output)?;
-        let found = output.to_vec()?;
-        let mut one = Plan::<Sum<f32>>::new(&bench.module, length as u64)?;
-        let second = input.slice(length..)?;
-        one.inclusive(second, output.slice_mut(..length)?)?;
-        compare(&found[length..], &output.to_vec()?[..length], "a line");
+        let (mut data, mut output) = (bench.device.upload(&elements)?, bench.device.alloc(n)?);
+        let mut plan = AxisPlan::<Sum<u32>>::new(&bench.module, &shape, axis)?;
+        plan.inclusive(&input, &mut output)?;
+        plan.inclusive_in_place(&mut data)?;
+        compare(&data.to_vec()?, &output.to_vec()?, "in place");
     }
     Ok(())
 }
@@ -97,6 +92,14 @@ pub(crate) fn axes_and_arrays_that_do_not_fit_are_refused(bench: &Bench) -> Outc
     assert!(text.contains("axis is 2, allowed are 0 to 1"), "{text}");
     assert!(said(&[], 0).contains("a shape of no lengths"));
     assert!(said(&[1 << 40, 1 << 40], 0).contains("elements"));
+    let told = said(&[1 << 33, 2, 2], 1);
+    assert!(
+        told.contains("shape has") && told.contains("allowed are 2147483647 blocks"),
+        "{told}"
+    );
+    for shape in [[1 << 40, 1 << 40, 0], [0, 1 << 63, 2]] {
+        AxisPlan::<Sum<u32>>::new(&bench.module, &shape, 1)?;
+    }
     let mut plan = AxisPlan::<Sum<u32>>::new(&bench.module, &[2, 3], 0)?;
     let mut data = bench.device.upload(&[1_u32; 7])?;
     let text = plan
