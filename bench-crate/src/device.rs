@@ -39,6 +39,16 @@ fn of_option(error: quadscan::Error) -> Error {
         quadscan::Error::Argument { argument, problem } if argument == "devices" => {
             refused("--device", problem)
         }
+        quadscan::Error::OutOfRange {
+            what: "devices",
+            value,
+            lowest,
+            highest,
+            ..
+        } => {
+            let problem = format!("names {value} devices, allowed are {lowest} to {highest}");
+            refused("--device", problem)
+        }
         error => error.into(),
     }
 }

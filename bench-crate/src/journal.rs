@@ -130,7 +130,7 @@ impl Journal {
             ErrorKind::InvalidData => {
                 let allowed =
                     "allowed are the command that began it, with --resume, and to remove the file";
-                refused("--out", format!("{name} is of another request, {allowed}"))
+                refused("--out", format!("{name} is of another request or version, {allowed}"))
             }
             _ => unwritable(&name, &error),
         })?;

@@ -4,6 +4,7 @@
 mod terminal;
 
 use std::env;
+use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -224,13 +225,19 @@ fn sweep(arguments: &TuneArguments) -> ExitCode {
     }
 }
 
+/// Whether several processes carry out this command line together.
+fn is_shared(line: &[OsString]) -> bool {
+    let of_all = ["scan", "reduce", "integrate", "--ranks"];
+    line.iter().any(|word| of_all.iter().any(|of| word == of))
+}
+
 fn main() -> ExitCode {
     let line: Vec<_> = env::args_os().collect();
     choose_color(&line);
     let Cli { command, manners } = match help::parsed(&line) {
         Ok(cli) => cli,
         // Whoever ends with another code than 0 has the first process killed, which says it.
-        Err(_) if ranks::is_beside() => return ExitCode::SUCCESS,
+        Err(_) if is_shared(&line) && ranks::is_beside() => return ExitCode::SUCCESS,
         // `-V`, and that of a command, is one line.
         Err(error)
             if error.kind() == ErrorKind::DisplayVersion

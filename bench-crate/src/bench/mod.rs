@@ -66,20 +66,31 @@ pub fn bench_of(
     console: &mut dyn Console,
 ) -> Result<Outcome> {
     if arguments.schema {
-        console.result(SCHEMA);
+        if ranks.is_first() {
+            console.result(SCHEMA);
+        }
         return Ok(Outcome::Fine);
     }
     let asked = ranks::expect_several(arguments, &ranks);
     let mut request = ranks.agree(asked.and_then(|()| Request::new(arguments)))?;
     request.device = ranks.device(request.device);
-    say(console, unused::renamed(arguments));
-    unused::warn(arguments, &request, console);
+    if ranks.is_first() {
+        say(console, unused::renamed(arguments));
+        unused::warn(arguments, &request, console);
+        if arguments.list {
+            return Ok(preview::list(&request, console));
+        }
+    }
     if arguments.list {
-        return Ok(preview::list(&request, console));
+        return Ok(Outcome::Fine);
     }
     ranks.agree(request.find_modules())?;
     if arguments.dry_run {
-        return preview::dry_run(request, console);
+        let said = match ranks.is_first() {
+            true => preview::dry_run(request, console),
+            false => Ok(Outcome::Fine),
+        };
+        return ranks.agree(said);
     }
     let baseline = ranks.agree(request.read_baseline())?;
     let started = Workers::start(&request, request.processes);
@@ -93,7 +104,10 @@ pub fn bench_of(
         request.adapt_to_emulator();
     }
     let (peers, missing) = Peers::open(&request, &workers, console);
-    let identity = request.identity(&peers.describe());
+    let mut identity = request.identity(&peers.describe());
+    if !ranks.is_alone() {
+        identity.push_str(&format!(" ranks={}", ranks.size()));
+    }
     let mut store = Store::open(&request.out, &identity, workers.device().ok())?;
     say(console, store.warnings());
     say(console, introduction.iter().chain(&missing));

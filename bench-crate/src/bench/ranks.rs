@@ -48,19 +48,46 @@ fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> std::result::Result<T, Strin
     serde_json::from_slice(bytes).map_err(|error| error.to_string())
 }
 
-/// The devices of all processes, on the first one. The others end with it.
+/// The other processes, which carry out what this one asks for, and end with it.
+pub(super) struct Others(Arc<Ranks>);
+
+impl Others {
+    pub(super) fn of(ranks: &Arc<Ranks>) -> Self {
+        Self(Arc::clone(ranks))
+    }
+
+    fn all(&self) -> std::ops::Range<usize> {
+        FIRST + 1..self.0.size()
+    }
+
+    /// What comes of a job on all of them, and of what this process does at the same time.
+    fn carry_out(&self, asked: &[u8], own: impl FnOnce() -> Option<Measured>) -> Vec<Measured> {
+        self.all().for_each(|rank| self.0.send(rank, asked));
+        let own = own();
+        let others = self.all().map(|rank| {
+            let found: Measured = from_bytes(&self.0.receive(rank)).and_then(|found| found);
+            found.map_err(|reason| format!("rank {rank}: {reason}"))
+        });
+        // All are received, whatever came of the first ones.
+        own.into_iter().chain(others).collect()
+    }
+}
+
+impl Drop for Others {
+    fn drop(&mut self) {
+        self.all().for_each(|rank| self.0.send(rank, &[]));
+    }
+}
+
+/// The devices of all processes, on the first one.
 pub(super) struct Together {
     own: Box<dyn Executor>,
-    ranks: Arc<Ranks>,
+    others: Others,
 }
 
 impl Together {
-    pub(super) fn new(own: Box<dyn Executor>, ranks: Arc<Ranks>) -> Self {
-        Self { own, ranks }
-    }
-
-    fn others(&self) -> std::ops::Range<usize> {
-        FIRST + 1..self.ranks.size()
+    pub(super) fn new(own: Box<dyn Executor>, others: Others) -> Self {
+        Self { own, others }
     }
 }
 
@@ -68,23 +95,14 @@ impl Executor for Together {
     fn run(&mut self, job: &Job, limit: Duration) -> Measured {
         let mut alone = self.own.run(job, limit)?;
         let asked = to_bytes(&(job, limit))?;
-        self.others().for_each(|rank| self.ranks.send(rank, &asked));
-        let own = self.own.run(job, limit);
-        let others = self.others().map(|rank| {
-            let found: Measured = from_bytes(&self.ranks.receive(rank)).and_then(|found| found);
-            found.map_err(|reason| format!("rank {rank}: {reason}"))
-        });
-        // All are received, whatever came of the first ones.
-        let all: Vec<Measured> = [own].into_iter().chain(others).collect();
-        let all: Vec<Measurement> = all.into_iter().collect::<std::result::Result<_, _>>()?;
-        put(&mut alone.record, &all);
+        let all = |of: Vec<Measured>| of.into_iter().collect::<std::result::Result<Vec<_>, _>>();
+        // What a cell needs is loaded by all before they begin together.
+        all(self.others.carry_out(&asked, || None))?;
+        let measured = all(self
+            .others
+            .carry_out(&asked, || Some(self.own.run(job, limit))))?;
+        put(&mut alone.record, &measured);
         Ok(alone)
-    }
-}
-
-impl Drop for Together {
-    fn drop(&mut self) {
-        self.others().for_each(|rank| self.ranks.send(rank, &[]));
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::ranks::Together;
+use super::ranks::{Others, Together};
 use super::request::Request;
 use crate::error::{Error, Result};
 use crate::measure::{Measurement, Sampling};
@@ -99,14 +99,15 @@ impl Workers {
         self.device().is_ok_and(DeviceInfo::is_emulated)
     }
 
-    /// These and those of the other processes, where there are others.
+    /// These and those of the other processes, where there are others. They end where these are none.
     pub(super) fn among(self, ranks: &Arc<Ranks>) -> Self {
-        let held = self.held.map(|(executor, device)| match ranks.is_alone() {
-            true => (executor, device),
-            false => {
-                let together = Together::new(executor, Arc::clone(ranks));
-                (Box::new(together) as Box<dyn Executor>, device)
-            }
+        if ranks.is_alone() {
+            return self;
+        }
+        let others = Others::of(ranks);
+        let held = self.held.map(|(executor, device)| {
+            let together = Together::new(executor, others);
+            (Box::new(together) as Box<dyn Executor>, device)
         });
         Workers { held, ..self }
     }

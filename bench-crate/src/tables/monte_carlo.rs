@@ -108,8 +108,11 @@ pub(crate) const TABLE: Table = Table {
             "no peer of monte-carlo is timed: --python names a Python for its script",
         ),
         time: |of, cells| {
-            // They stand beside one of our rules.
-            let is_first = |cell: &&&Cell| cell.text("rule") == Some(VEGAS);
+            // They stand beside one of our rules: vegas, or the first one that is asked for.
+            let has = |rule: &str| cells.iter().any(|cell| cell.text("rule") == Some(rule));
+            let first = cells.first().and_then(|cell| cell.text("rule"));
+            let rule = if has(VEGAS) { Some(VEGAS) } else { first };
+            let is_first = |cell: &&&Cell| cell.text("rule") == rule;
             let cells: Vec<&Cell> = cells.iter().filter(is_first).copied().collect();
             peers::timed(of, &cells, Some("m-Cubes,vegas"))
         },

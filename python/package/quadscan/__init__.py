@@ -432,8 +432,14 @@ def integrate(
         if evaluations is not None and limit is not None:
             raise TypeError("limit is given beside evaluations, allowed is one of them")
         for name, number in (("evaluations", evaluations), ("limit", limit), ("seed", seed)):
-            if number is not None and not 0 <= operator.index(number) < 2**64:
-                raise ValueError(f"{name} is {number}, allowed are 0 to 2^64 - 1")
+            if number is None:
+                continue
+            try:
+                is_allowed = 0 <= operator.index(number) < 2**64
+            except TypeError:
+                is_allowed = False
+            if not is_allowed:
+                raise ValueError(f"{name} is {number!r}, allowed are integers from 0 to 2^64 - 1")
         if dtype != np.float64:
             raise TypeError(f"dtype is {dtype}, allowed beside over is float64")
         evaluations = limit if evaluations is None else evaluations

@@ -3,6 +3,7 @@
 
 use super::derive::Derivatives;
 use super::graph::{Graph, Id, Node};
+use super::names::number;
 use super::operation::{Constant, Operation};
 
 /// How many roundings of the nearest number an elementary function, of at most 1.5 units in the last
@@ -39,8 +40,8 @@ fn own(of: &mut Derivatives<'_>, id: Id, roundings: f64) -> Id {
         roundings * f64::EPSILON / 2.0,
     );
     let unit = of.graph.add(Node::Constant(unit));
-    let magnitude = of.graph.of(Operation::Magnitude, &[id]);
-    of.multiply(magnitude, unit)
+    let size = magnitude(of, id);
+    of.multiply(size, unit)
 }
 
 /// How often an operation rounds.
@@ -49,6 +50,7 @@ fn roundings(operation: Operation) -> f64 {
         Operation::Add | Operation::Subtract | Operation::Multiply | Operation::Divide => 1.0,
         Operation::Fused | Operation::SquareRoot => 1.0,
         Operation::Root | Operation::Reciprocal | Operation::Over => 1.0,
+        Operation::Call(function) if function == number("round") => 0.0,
         Operation::Call(_) => OF_FUNCTION,
         _ => 0.0,
     }
@@ -63,23 +65,81 @@ fn passed(
     bounds: [Id; 3],
 ) -> Id {
     let zero = of.graph.number(0.0);
-    // One of two, which has its own.
-    if matches!(
-        operation,
-        Operation::Choose | Operation::Least | Operation::Greatest
-    ) {
-        return of.operation(value, operation, ids, bounds);
-    }
-    (0..3).fold(zero, |sum, k| {
-        let mut one = [zero; 3];
-        one[k] = bounds[k];
-        let part = of.operation(value, operation, ids, one);
-        match of.graph.is(part, 0.0) {
-            true => sum,
-            false => {
-                let part = of.graph.of(Operation::Magnitude, &[part]);
-                of.add(sum, part)
-            }
+    let [[a, b, c], [of_a, of_b, of_c]] = [ids, bounds];
+    match operation {
+        Operation::Least | Operation::Greatest => greatest(of, of_a, of_b),
+        Operation::Floor | Operation::Ceiling | Operation::Truncate | Operation::ToEven => {
+            whole(of, a, of_a, operation == Operation::ToEven)
         }
-    })
+        Operation::Call(function) if function == number("round") => whole(of, a, of_a, true),
+        Operation::Less | Operation::AtMost | Operation::Equal | Operation::Unequal => {
+            let (distance, bound) = (distance(of, a, b), of.add(of_a, of_b));
+            let one = of.graph.number(1.0);
+            where_near(of, (distance, bound), one, zero)
+        }
+        Operation::Choose => {
+            let (distance_of_a, apart) = (magnitude(of, a), distance(of, b, c));
+            let larger = greatest(of, of_b, of_c);
+            let either = of.add(apart, larger);
+            let own = of.operation(value, operation, ids, bounds);
+            where_near(of, (distance_of_a, of_a), either, own)
+        }
+        Operation::CopySign => {
+            let (size, distance) = (magnitude(of, a), magnitude(of, b));
+            let twice = of.add(size, size);
+            let sign = where_near(of, (distance, of_b), twice, zero);
+            of.add(of_a, sign)
+        }
+        _ => (0..3).fold(zero, |sum, k| {
+            let mut one = [zero; 3];
+            one[k] = bounds[k];
+            let part = of.operation(value, operation, ids, one);
+            match of.graph.is(part, 0.0) {
+                true => sum,
+                false => {
+                    let part = magnitude(of, part);
+                    of.add(sum, part)
+                }
+            }
+        }),
+    }
+}
+
+fn magnitude(of: &mut Derivatives<'_>, a: Id) -> Id {
+    of.graph.of(Operation::Magnitude, &[a])
+}
+
+fn distance(of: &mut Derivatives<'_>, a: Id, b: Id) -> Id {
+    let apart = of.graph.of(Operation::Subtract, &[a, b]);
+    magnitude(of, apart)
+}
+
+fn greatest(of: &mut Derivatives<'_>, a: Id, b: Id) -> Id {
+    of.graph.of(Operation::Greatest, &[a, b])
+}
+
+/// `there` where a jump is no farther than a bound, which is not 0, and `other` elsewhere.
+fn where_near(of: &mut Derivatives<'_>, (distance, bound): (Id, Id), there: Id, other: Id) -> Id {
+    if of.graph.is(bound, 0.0) {
+        return other;
+    }
+    let zero = of.graph.number(0.0);
+    let is_reached = of.graph.of(Operation::AtMost, &[distance, bound]);
+    let is_lost = of.graph.of(Operation::Less, &[zero, bound]);
+    let is_near = of.graph.of(Operation::Choose, &[is_lost, is_reached, zero]);
+    of.graph.of(Operation::Choose, &[is_near, there, other])
+}
+
+/// Of a whole number next to `a`, which jumps by 1 at whole numbers, or halfway between them.
+fn whole(of: &mut Derivatives<'_>, a: Id, bound: Id, is_halfway: bool) -> Id {
+    let nearest = of.graph.of(Operation::ToEven, &[a]);
+    let from_whole = distance(of, a, nearest);
+    let half = of.graph.number(0.5);
+    let distance = match is_halfway {
+        true => of.graph.of(Operation::Subtract, &[half, from_whole]),
+        false => from_whole,
+    };
+    let (zero, one) = (of.graph.number(0.0), of.graph.number(1.0));
+    let jump = of.add(bound, one);
+    where_near(of, (distance, bound), jump, zero)
 }

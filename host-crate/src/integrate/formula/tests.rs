@@ -408,6 +408,19 @@ fn rounding_is_bounded() {
         }
     }
     assert!(largest > 0.25, "{largest}");
+    // What jumps where it has lost its place.
+    for text in [
+        "floor((x/8+1e16)-1e16)",
+        "if((x/8+1e16)-1e16>0.5, 1, 0)",
+        "sign((x-4)*1e-300+1-1)",
+        "round(x/8+1e16)-1e16",
+    ] {
+        let bound = Formula::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let bound: f64 = bound.rounding().eval(at(3.0), &[]);
+        assert!(bound >= 1.0, "{text}: {bound}");
+    }
+    let far = Formula::parse("floor(x) + (x < 2)").unwrap_or_else(|error| panic!("{error}"));
+    assert!(far.rounding().eval(at(1.75), &[]) < 1e-14);
     let exact = Formula::parse("max(k, 3)").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(exact.rounding().eval(at(1.0), &[2.0]), 0.0);
 }
