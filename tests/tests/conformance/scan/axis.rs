@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use quadscan::scan::{AxisPlan, Compose, Identity, ScanKernels, Sum};
+use quadscan::scan::{AxisPlan, Compose, Identity, Operator, ScanKernels, Sum};
 use quadscan_tests::oracle::scan as oracle;
 use quadscan_tests::probes::operands::Random;
 use quadscan_tests::suite::{Bench, Outcome};
@@ -26,6 +26,9 @@ const SHAPES: [(&[usize], usize); 11] = [
     (&[4, 0, 2], 0),
 ];
 
+/// What scans a line on the host.
+type Oracle<'a, O> = &'a dyn Fn(&[<O as Operator>::Input]) -> Vec<<O as Operator>::Output>;
+
 fn agree<O>(bench: &Bench) -> Outcome
 where
     O: ScanKernels + Identity,
@@ -41,7 +44,7 @@ where
         let mut plan = AxisPlan::<O>::new(&bench.module, shape, axis)?;
         let input = bench.device.upload(&elements)?;
         let mut output = bench.device.alloc_zeroed::<O::Output>(n)?;
-        let check = |output: Vec<O::Output>, scan: &dyn Fn(&[O::Input]) -> Vec<O::Output>| {
+        let check = |output: Vec<O::Output>, scan: Oracle<'_, O>| {
             for line in 0..n / length.max(1) {
                 let at = |i| (line / stride * length + i) * stride + line % stride;
                 let own: Vec<O::Input> = (0..length).map(|i| elements[at(i)]).collect();
