@@ -101,9 +101,15 @@ fn both_architectures_have_the_same_kernels_with_the_same_parameters() {
     assert_eq!(portable, newer);
 }
 
+/// The one that keeps lists in local memory: of a member's parts, as many as there are. Its file is its own.
+const WITH_LISTS: &str = "cubature_decide";
+
 #[test]
 fn no_kernel_keeps_anything_in_local_memory() {
     every_module(|_, file, module| {
+        if file.contains(WITH_LISTS) {
+            return;
+        }
         let declared = module.functions().flat_map(|function| function.variables());
         let mut local = declared.filter(|variable| variable.space == Space::Local);
         assert_eq!(local.next(), None, "{file}");
@@ -119,7 +125,8 @@ fn every_access_names_its_memory() {
     every_entry(|arch, entry| {
         let is_access = |one: &&Instruction<'_>| matches!(one.opcode, "ld" | "st");
         for access in entry.instructions().filter(is_access) {
-            let named = SPACES.iter().any(|space| access.has(space));
+            let is_list = entry.name == WITH_LISTS && access.has("local");
+            let named = is_list || SPACES.iter().any(|space| access.has(space));
             let (kernel, name) = (entry.name, access.name());
             assert!(named, "{kernel} for {arch}: {name} is a generic access");
         }

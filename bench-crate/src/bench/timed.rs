@@ -193,7 +193,7 @@ mod tests {
         }
         for none in [
             "hang",
-            "adaptive_runge_f64",
+            "adaptive_formula_f64",
             "segment_flags_of_flags",
             "",
             "sum",

@@ -7,8 +7,9 @@ use super::names::number;
 use super::operation::{Constant, Operation};
 
 /// How many roundings of the nearest number an elementary function, of at most 1.5 units in the last
-/// place, stands for,
+/// place, stands for, an inverse hyperbolic one, of at most 3,
 const OF_FUNCTION: f64 = 3.0;
+const OF_INVERSE_HYPERBOLIC: f64 = 6.0;
 /// and a variable, which is a limit and a distance from it.
 const OF_VARIABLE: f64 = 2.0;
 
@@ -51,6 +52,11 @@ fn roundings(operation: Operation) -> f64 {
         Operation::Fused | Operation::SquareRoot => 1.0,
         Operation::Root | Operation::Reciprocal | Operation::Over => 1.0,
         Operation::Call(function) if function == number("round") => 0.0,
+        Operation::Call(function)
+            if ["asinh", "acosh", "atanh"].map(number).contains(&function) =>
+        {
+            OF_INVERSE_HYPERBOLIC
+        }
         Operation::Call(_) => OF_FUNCTION,
         _ => 0.0,
     }
@@ -66,14 +72,19 @@ fn passed(
 ) -> Id {
     let zero = of.graph.number(0.0);
     let [[a, b, c], [of_a, of_b, of_c]] = [ids, bounds];
+    // A jump is as far from a variable as a rule knows: where that is rounded, the jump moves with it.
+    let jumps = [0, 1].map(|k| match of.graph.node(ids[k]) {
+        Node::Of(..) => bounds[k],
+        _ => zero,
+    });
     match operation {
         Operation::Least | Operation::Greatest => greatest(of, of_a, of_b),
         Operation::Floor | Operation::Ceiling | Operation::Truncate | Operation::ToEven => {
-            whole(of, a, of_a, operation == Operation::ToEven)
+            whole(of, a, jumps[0], operation == Operation::ToEven)
         }
-        Operation::Call(function) if function == number("round") => whole(of, a, of_a, true),
+        Operation::Call(function) if function == number("round") => whole(of, a, jumps[0], true),
         Operation::Less | Operation::AtMost | Operation::Equal | Operation::Unequal => {
-            let (distance, bound) = (distance(of, a, b), of.add(of_a, of_b));
+            let (distance, bound) = (distance(of, a, b), of.add(jumps[0], jumps[1]));
             let one = of.graph.number(1.0);
             where_near(of, (distance, bound), one, zero)
         }
@@ -82,25 +93,26 @@ fn passed(
             let larger = greatest(of, of_b, of_c);
             let either = of.add(apart, larger);
             let own = of.operation(value, operation, ids, bounds);
-            where_near(of, (distance_of_a, of_a), either, own)
+            where_near(of, (distance_of_a, jumps[0]), either, own)
         }
         Operation::CopySign => {
             let (size, distance) = (magnitude(of, a), magnitude(of, b));
             let twice = of.add(size, size);
-            let sign = where_near(of, (distance, of_b), twice, zero);
+            let sign = where_near(of, (distance, jumps[1]), twice, zero);
             of.add(of_a, sign)
         }
         _ => (0..3).fold(zero, |sum, k| {
             let mut one = [zero; 3];
             one[k] = bounds[k];
             let part = of.operation(value, operation, ids, one);
-            match of.graph.is(part, 0.0) {
-                true => sum,
-                false => {
-                    let part = magnitude(of, part);
-                    of.add(sum, part)
-                }
+            if of.graph.is(part, 0.0) {
+                return sum;
             }
+            let part = magnitude(of, part);
+            // What has lost nothing passes nothing on, however steep the function is there.
+            let is_whole = of.graph.of(Operation::Equal, &[bounds[k], zero]);
+            let part = of.graph.of(Operation::Choose, &[is_whole, zero, part]);
+            of.add(sum, part)
         }),
     }
 }

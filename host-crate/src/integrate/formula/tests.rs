@@ -420,7 +420,13 @@ fn rounding_is_bounded() {
         assert!(bound >= 1.0, "{text}: {bound}");
     }
     let far = Formula::parse("floor(x) + (x < 2)").unwrap_or_else(|error| panic!("{error}"));
-    assert!(far.rounding().eval(at(1.75), &[]) < 1e-14);
+    assert!([1.75, 2.0, 3.0].map(|x| far.rounding().eval(at(x), &[])) < [1e-14; 3]);
+    // Where nothing is lost, nothing is passed on, however steep the function is.
+    for text in ["sqrt(abs(x))", "cbrt(x) + 1", "hypot(x, x*0)"] {
+        let bound = Formula::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let bound: f64 = bound.rounding().eval(at(0.0), &[]);
+        assert!(bound < 1e-15, "{text}: {bound}");
+    }
     let exact = Formula::parse("max(k, 3)").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(exact.rounding().eval(at(1.0), &[2.0]), 0.0);
 }
