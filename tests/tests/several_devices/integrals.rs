@@ -1,14 +1,12 @@
-//! Integrals that several devices share, and what a device with little memory does.
+//! Integrals that several devices share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use quadscan::device::Device;
-use quadscan::device::emulator::ptx_emulator::Model;
 use quadscan::device::emulator::ptx_emulator::{Gpu, LaunchError, Report};
-use quadscan::device::emulator::{Emulator, Launch, Observation, Settings, Unobserved};
+use quadscan::device::emulator::{Launch, Observation, Unobserved};
 use quadscan::integrate::{
-    Composite, Cubature, CubatureOptions, Cubed, Formula, Rule, ShardedComposite, Status,
+    Composite, Cubature, CubatureOptions, Formula, Rule, ShardedComposite, Status,
 };
 use quadscan_bench::modules;
 use quadscan_kernels::cubature::integrand::Parameters;
@@ -156,47 +154,4 @@ fn two_devices_that_decide_for_their_members_have_the_bits_of_one() {
     assert_eq!(found, expected);
     assert!(found.iter().all(|of| of.status == Status::Converged));
     assert!(!launches.contains(&0), "{launches:?}");
-}
-
-/// In a sixteenth of the memory; and on the host, with the same bits, where even that is not free.
-#[test]
-fn a_batch_takes_the_memory_that_it_may_or_is_left_to_the_host() {
-    let artifact = modules::ours().expect("the artifact is whole");
-    let formula = kinks();
-    let members = members(&formula, &[(16.0, 1.0); 12]);
-    // What came of them, what memory that took, and how often the device decided.
-    let outcomes = |left: Option<u64>| -> (Vec<Cubed>, u64, usize) {
-        let settings = Settings {
-            model: Model {
-                memory: 16 << 20,
-                ..Model::h200()
-            },
-            cores: 1,
-            ..Settings::default()
-        };
-        let launches = Arc::new(AtomicUsize::new(0));
-        let counting = Counting(launches.clone(), "cubature_decide");
-        let device =
-            Device::from_backend(Box::new(Emulator::observed(settings, Box::new(counting))));
-        let module = device.load(&artifact).expect("it loads");
-        let mut plan = Cubature::of_formula(&module, &formula, to_three_digits()).expect("a plan");
-        let free = || device.memory_info().expect("a device").free;
-        let others = left.map_or(0, |left| free() - left);
-        let others = device.alloc::<u8>(others as usize).expect("it is free");
-        let before = free();
-        let found = plan.integrate_each(&[(0.0, 1.0); 2], &members);
-        let taken = before - free();
-        drop(others);
-        let found = found.expect("integrals");
-        (found, taken, launches.load(Ordering::Relaxed))
-    };
-    let (expected, taken, decided) = outcomes(None);
-    let regions = expected[0].regions;
-    assert!((30..=48).contains(&regions), "{regions}");
-    assert!(taken <= (16 << 20) / 16, "{taken}");
-    // Three launches a round, and more than one round of ten of the twelve.
-    assert!(decided > 6, "{decided}");
-    let (found, _, decided_before) = outcomes(Some(700_000));
-    assert_eq!(found, expected);
-    assert!((1..decided).contains(&decided_before), "{decided_before}");
 }
