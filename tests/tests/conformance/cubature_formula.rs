@@ -12,7 +12,6 @@ use quadscan::integrate::{
     Adaptive, Cubature, CubatureOptions, Cubed, CubedRegion, Formula, Options, Status,
 };
 use quadscan_bench::workload::boxes::Boxed;
-use quadscan_kernels::cubature::adapt::members::REGIONS;
 use quadscan_kernels::cubature::integrand::Parameters;
 use quadscan_tests::suite::{Bench, Outcome};
 use test_kernels::cubature::CATALOGUE;
@@ -121,25 +120,24 @@ pub(crate) fn infinite_boxes_have_their_integrals(bench: &Bench) -> Outcome {
     Ok(())
 }
 
-/// Members that end after different numbers of rounds, more of them than have places at a time: one without a value,
-/// and two that are left to the host, for a corner across the axes and for more regions than a place has.
+/// Members that end after different numbers of rounds, more than have places at a time: one of them without a value,
+/// and one with a corner across the axes, which is left to the host.
 pub(crate) fn a_batch_over_a_box_has_the_bits_of_its_members_alone(bench: &Bench) -> Outcome {
-    let text = "abs(x - k - t*y)*exp(-k*y) + ln(j) + abs(sin(m*x)*sin(m*y))";
-    let formula = Formula::of_variables(text, &["x", "y"])?;
+    let formula = Formula::of_variables("abs(x - k - t*y)*exp(-k*y) + ln(j)", &["x", "y"])?;
     let plan = Cubature::of_formula(&bench.module, &formula, options(1e-3))?;
     let mut plan = plan.with_places(2, u64::MAX);
     let cube = [(0.0, 1.0); 2];
     let members = [
-        (0.5, 1.0, 0.0, 0.0),
-        (30.0, 2.0, 0.0, 0.0),
-        (0.3, -1.0, 0.0, 0.0),
-        (0.75, 3.0, 0.0, 0.0),
-        (0.2, 1.0, 0.5, 0.0),
-        (0.0, 1.0, 0.0, 25.0),
-        (0.25, 2.0, 0.0, 4.0),
+        (0.5, 1.0, 0.0),
+        (30.0, 2.0, 0.0),
+        (0.3, -1.0, 0.0),
+        (0.75, 3.0, 0.0),
+        (0.2, 1.0, 0.5),
+        (0.25, 2.0, 0.0),
+        (0.6, 1.0, 0.0),
     ];
-    let members = members
-        .map(|(k, j, t, m)| formula.parameters_by_name(&[("k", k), ("j", j), ("t", t), ("m", m)]));
+    let members =
+        members.map(|(k, j, t)| formula.parameters_by_name(&[("k", k), ("j", j), ("t", t)]));
     let members = members
         .into_iter()
         .collect::<quadscan::Result<Vec<Parameters>>>()?;
@@ -170,7 +168,6 @@ pub(crate) fn a_batch_over_a_box_has_the_bits_of_its_members_alone(bench: &Bench
         .map(|of| of.status == Status::NotFinite)
         .collect();
     assert_eq!(not_finite, [false, false, true, false, false, false, false]);
-    assert!(found[5].regions > REGIONS, "{:?}", found[5]);
     assert_eq!(plan.integrate_each(&cube, &[])?, []);
     Ok(())
 }
