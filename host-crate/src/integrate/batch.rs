@@ -103,7 +103,10 @@ impl<R: Real, M: Method<R>> Batch<R, M> {
     /// # Errors
     ///
     /// [`Error::Argument`] for options that are not allowed, [`Error::UnknownKernel`] where
-    /// `module` does not have the kernels, [`Error::OutOfMemory`]; the driver's.
+    /// `module` does not have the kernels, [`Error::OutOfMemory`]; the driver's. An integrand without a kernel by
+    /// the rule needs the module `integrate_formula`: [`Error::UnknownKernel`] names such as
+    /// `adaptive_formula_f64` where it is not in `module`, and [`Error::NoManifest`] is for a module that no
+    /// artifact is behind.
     pub fn new(module: &Module, kernels: Kernels<R>, options: M::Options) -> Result<Self>
     where
         R: Number,

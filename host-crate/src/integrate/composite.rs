@@ -53,7 +53,9 @@ impl<R: Real> Composite<R> {
     ///
     /// [`Error::Argument`] for a number of strips that is not allowed,
     /// [`Error::UnknownKernel`] where `module` does not have the
-    /// kernels, [`Error::OutOfMemory`]; the driver's.
+    /// kernels, [`Error::OutOfMemory`]; the driver's. An integrand without a kernel for composite rules needs
+    /// the module `integrate_formula`: [`Error::UnknownKernel`] names such as `composite_formula_f64` where it is
+    /// not in `module`, and [`Error::NoManifest`] is for a module that no artifact is behind.
     pub fn new(module: &Module, kernels: Kernels<R>, most: u64) -> Result<Self>
     where
         R: Number,

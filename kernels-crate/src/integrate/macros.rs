@@ -11,9 +11,56 @@
 ///     eval: |x| expression in x and the parameters,
 ///     at: |point| expression in a `Point` (optional: near a singular limit),
 ///     breaks: [expression in the parameters, ...] (optional),
-///     rules: [composite, adaptive, tanh_sinh] by "formula" (optional: those with kernels; for
-///         others the formula is put into the kernels with holes, by the same bits),
+///     rules: [composite, adaptive, tanh_sinh] by "formula" (optional, but not beside `at` or `breaks`, which
+///         the formula does not have: those with kernels; for others the formula is put into the kernels with
+///         holes, by the same bits),
 /// }
+/// ```
+///
+/// ```
+/// quadscan_kernels::integrands! {
+///     /// A corner, by rules that find it.
+///     corner = Corner {
+///         formula: "|x - 1/3|",
+///         limits: (0.0, 1.0),
+///         parameters: [],
+///         eval: |x| (x - 1.0 / 3.0).abs(),
+///         rules: [adaptive] by "abs(x - 1/3)",
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// Beside a break point it does not compile:
+///
+/// ```compile_fail
+/// quadscan_kernels::integrands! {
+///     /// A corner that is known.
+///     corner = Corner {
+///         formula: "|x - 1/3|",
+///         limits: (0.0, 1.0),
+///         parameters: [],
+///         eval: |x| (x - 1.0 / 3.0).abs(),
+///         breaks: [1.0 / 3.0],
+///         rules: [adaptive] by "abs(x - 1/3)",
+///     }
+/// }
+/// # fn main() {}
+/// ```
+///
+/// ```compile_fail
+/// quadscan_kernels::integrands! {
+///     /// A function of the distance from a limit.
+///     corner = Corner {
+///         formula: "|x - 1/3|",
+///         limits: (0.0, 1.0),
+///         parameters: [],
+///         eval: |x| (x - 1.0 / 3.0).abs(),
+///         at: |point| (point.x - 1.0 / 3.0).abs(),
+///         rules: [adaptive] by "abs(x - 1/3)",
+///     }
+/// }
+/// # fn main() {}
 /// ```
 ///
 /// Expressions are compiled twice, for `f32` and for `f64`; `R` is the type, and `consts`
@@ -35,6 +82,7 @@ macro_rules! integrands {
     )*) => {
         $crate::float_methods! {}
         $(
+            $crate::integrand_rules! { [$($($break)+)? $($at)?] [$($($rule)+)?] }
             $(#[$doc])*
             #[derive(Clone, Copy, Debug)]
             pub struct $type;
@@ -86,6 +134,19 @@ macro_rules! formulas {
                 parameters: $crate::integrand_parameters!(names $parameters),
             }
         ),*];
+    };
+}
+
+/// Refuses rules by a formula of an integrand that has what a formula has not.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! integrand_rules {
+    ([] $rules:tt) => {};
+    ($own:tt []) => {};
+    ($own:tt $rules:tt) => {
+        compile_error! {
+            "`rules:` stands beside `at:` or `breaks:`, which its formula does not have; allowed is one of them"
+        }
     };
 }
 

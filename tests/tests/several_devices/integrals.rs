@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use quadscan::device::emulator::ptx_emulator::{Gpu, LaunchError, Report};
 use quadscan::device::emulator::{Launch, Observation, Unobserved};
-use quadscan::integrate::{Composite, Cubature, CubatureOptions, Formula, Rule, ShardedComposite};
+use quadscan::integrate::{
+    Composite, Cubature, CubatureOptions, Formula, Rule, ShardedComposite, Status,
+};
 use quadscan_bench::modules;
+use quadscan_kernels::cubature::integrand::Parameters;
 use quadscan_kernels::integrate::catalogue::QuarterCircle;
 
 use crate::{devices, of_family};
@@ -60,12 +63,13 @@ fn plans_of_several_functions_are_refused() {
     );
 }
 
-/// Counts the launches of a device.
-struct Counting(Arc<AtomicUsize>);
+/// Counts the launches of a device, of kernels whose names begin so.
+struct Counting(Arc<AtomicUsize>, &'static str);
 
 impl Observation for Counting {
     fn run(&mut self, gpu: &mut Gpu, launch: &Launch<'_>) -> Result<Report, LaunchError> {
-        self.0.fetch_add(1, Ordering::Relaxed);
+        let is_counted = launch.kernel.starts_with(self.1);
+        self.0.fetch_add(usize::from(is_counted), Ordering::Relaxed);
         Unobserved.run(gpu, launch)
     }
 }
@@ -82,7 +86,7 @@ fn an_integral_over_a_box_is_the_same_on_every_number_of_devices_which_all_take_
         let launches: Vec<_> = (0..count).map(|_| Arc::new(AtomicUsize::new(0))).collect();
         let counting = launches
             .iter()
-            .map(|of| Box::new(Counting(of.clone())) as _);
+            .map(|of| Box::new(Counting(of.clone(), "")) as _);
         let modules = of_family(None, counting).load(&artifact).expect("it loads");
         let plans = modules.iter();
         let plans = plans.map(|module| Cubature::of_formula(module, &formula, options));
@@ -102,4 +106,52 @@ fn an_integral_over_a_box_is_the_same_on_every_number_of_devices_which_all_take_
     let (found, launches) = outcome(2);
     assert_eq!(found, expected);
     assert!(!launches.contains(&0), "{launches:?} of {found:?}");
+}
+
+/// Kinks along both axes: (1 + m / pi)^2 regions, about.
+fn kinks() -> Formula {
+    Formula::of_variables("abs(sin(m*x)*sin(m*y)) + exp(k*x)", &["x", "y"]).expect("a formula")
+}
+
+fn members(formula: &Formula, of: &[(f64, f64)]) -> Vec<Parameters> {
+    let parameters = |&(m, k): &(f64, f64)| formula.parameters_by_name(&[("m", m), ("k", k)]);
+    let members = of.iter().map(parameters).collect::<quadscan::Result<_>>();
+    members.expect("both are parameters")
+}
+
+fn to_three_digits() -> CubatureOptions {
+    CubatureOptions {
+        relative: 1e-3,
+        ..CubatureOptions::default()
+    }
+}
+
+#[test]
+fn two_devices_that_decide_for_their_members_have_the_bits_of_one() {
+    let artifact = modules::ours().expect("the artifact is whole");
+    let formula = kinks();
+    let of = [0.0, 1.0, 5.0, 0.5, 2.0, 8.0, 3.0].map(|k| (0.5 * k, k));
+    let members = members(&formula, &of);
+    let outcomes = |count: usize| {
+        let launches: Vec<_> = (0..count).map(|_| Arc::new(AtomicUsize::new(0))).collect();
+        let counting = launches
+            .iter()
+            .map(|of| Box::new(Counting(of.clone(), "cubature_decide")) as _);
+        let modules = of_family(None, counting).load(&artifact).expect("it loads");
+        let plan = |module| {
+            let plan = Cubature::of_formula(module, &formula, to_three_digits());
+            plan.map(|plan| plan.with_places(2, 1))
+        };
+        let plans = modules.iter().map(plan);
+        let plans = plans.collect::<quadscan::Result<_>>().expect("plans");
+        let mut plan = Cubature::together(plans).expect("of one integrand");
+        let each = plan.integrate_each(&[(0.0, 1.0); 2], &members);
+        let taken = launches.iter().map(|of| of.load(Ordering::Relaxed));
+        (each.expect("integrals"), taken.collect::<Vec<_>>())
+    };
+    let (expected, _) = outcomes(1);
+    let (found, launches) = outcomes(2);
+    assert_eq!(found, expected);
+    assert!(found.iter().all(|of| of.status == Status::Converged));
+    assert!(!launches.contains(&0), "{launches:?}");
 }

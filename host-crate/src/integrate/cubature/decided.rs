@@ -1,6 +1,8 @@
 //! Batches of small integrals for which the device decides: the host learns how much each round's launches
 //! are to do, and what came of the members. See `quadscan_kernels::cubature::adapt::members`.
 
+use std::mem;
+
 use cuda_builder::manifest;
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::adapt::Question;
@@ -9,7 +11,7 @@ use quadscan_kernels::cubature::adapt::members::{
 };
 use quadscan_kernels::cubature::adapt::rounds::End;
 use quadscan_kernels::cubature::region::{
-    AGAIN, LINE, MIN_NODES, PLAN, PLANS, Region, WARPS, chunks,
+    AGAIN, LINE, MAX_NODES, MIN_NODES, PLAN, PLANS, Region, SUMS, WARPS, chunks,
 };
 
 use super::launches::{OnDevice, make_room};
@@ -20,8 +22,8 @@ use crate::{Error, Result};
 
 /// Members that are worth it,
 const FEW: u32 = 4;
-/// and those that have places at a time, at most; what these take
-const PLACES: u64 = 1 << 16;
+/// and those that have places at a time, at most; what these and their rounds take
+pub(super) const PLACES: u32 = 1 << 16;
 /// is one in so many bytes of the device's memory.
 const PART_OF_MEMORY: u64 = 16;
 /// The kernel that decides.
@@ -32,22 +34,39 @@ const THREADS: u32 = WARPS * LANES;
 impl Cubature {
     /// Whether the device decides for so many integrals over a box of so many dimensions.
     pub(super) fn is_decided(&self, dimensions: usize, count: u32) -> bool {
-        let planes = MIN_NODES.pow(dimensions as u32 - 2) as u32;
+        let planes = (MIN_NODES as u32).pow(dimensions as u32 - 2);
         let part = |of: &manifest::Module| of.part_of(DECIDE)?.sha256.clone();
         let has_kernel = || self.module.manifest().and_then(part).is_some();
         count >= FEW && chunks(planes) <= CHUNKS && has_kernel()
     }
 
     /// Members that have places at a time.
-    fn places_of(&self, count: u32) -> u32 {
+    fn places_of(&self, dimensions: usize, count: u32) -> u32 {
         let memory = self.module.device().properties().total_memory / PART_OF_MEMORY;
-        let one = 8 * PLACE + REGIONS * size_of::<Region>();
-        (memory / one as u64).clamp(1, PLACES).min(u64::from(count)) as u32
+        let places = memory / bytes_of_a_place(dimensions) as u64;
+        let places = u32::try_from(places).unwrap_or(u32::MAX);
+        places.clamp(1, self.most_places.max(1)).min(count)
     }
 }
 
+/// Bytes of a member's place, of its regions, and of what these are summed to in a round.
+fn bytes_of_a_place(dimensions: usize) -> usize {
+    let sums = SUMS * size_of::<f64>();
+    let partials = match chunks_of_a_part(dimensions) {
+        1 => 0,
+        chunks => chunks * sums,
+    };
+    8 * PLACE + REGIONS * (size_of::<Region>() + sums + partials)
+}
+
+/// Chunks of a part, at most.
+fn chunks_of_a_part(dimensions: usize) -> usize {
+    chunks((MAX_NODES as u32).pow(dimensions as u32 - 2)).min(CHUNKS) as usize
+}
+
 impl OnDevice<'_> {
-    /// What came of members of neighbouring numbers; of those that are too large for the device, nothing.
+    /// What came of members of neighbouring numbers; of those that are too large for the device, nothing: of
+    /// all where it has no memory.
     pub(super) fn decided(
         &mut self,
         question: &Question,
@@ -56,15 +75,33 @@ impl OnDevice<'_> {
         let (&[first, ..], count) = (members, members.len() as u32) else {
             return Ok(Vec::new());
         };
-        let (plan, dimensions) = (&mut *self.plan, self.dimensions as usize);
-        let (places, device) = (plan.places_of(count), plan.module.device().clone());
-        if plan.places.len() < places as usize * PLACE {
-            plan.places = match device.alloc(places as usize * PLACE) {
-                Err(Error::OutOfMemory { .. }) => return Ok(vec![None; members.len()]),
-                places => places?,
-            };
+        let places = self.plan.places_of(self.dimensions as usize, count);
+        let before = mem::replace(&mut self.most, places as usize * REGIONS);
+        let decided = self.decided_in(places, question, first, count);
+        self.most = before;
+        match decided {
+            Err(Error::OutOfMemory { .. }) => {
+                self.plan.clear()?;
+                Ok(vec![None; members.len()])
+            }
+            decided => decided,
         }
-        make_room(&mut plan.regions, places as usize * REGIONS)?;
+    }
+
+    /// The same in so many places.
+    fn decided_in(
+        &mut self,
+        places: u32,
+        question: &Question,
+        first: u32,
+        count: u32,
+    ) -> Result<Vec<Option<Cubed>>> {
+        let dimensions = self.dimensions as usize;
+        let plan = &mut *self.plan;
+        let device = plan.module.device().clone();
+        let regions = places as usize * REGIONS;
+        make_room(&mut plan.places, places as usize * PLACE, 0)?;
+        make_room(&mut plan.regions, regions, 0)?;
         let (question, mut counters) = (device.upload(&[*question])?, device.alloc(COUNTERS)?);
         counters.copy_from(&[0; COUNTERS])?;
         let outcomes = device.alloc::<Outcome>(count as usize)?;
@@ -106,7 +143,7 @@ impl OnDevice<'_> {
         if count == 0 {
             return Ok(());
         }
-        make_room(&mut self.plan.sums, count * width)?;
+        make_room(&mut self.plan.sums, count * width, self.most * SUMS)?;
         self.look(count as u32, purpose)
     }
 }

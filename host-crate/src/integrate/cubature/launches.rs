@@ -2,6 +2,7 @@
 
 use bytemuck::Pod;
 use quadscan_kernels::LANES;
+use quadscan_kernels::cubature::adapt::members::CHUNKS;
 use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::integrand::Parameters;
@@ -23,18 +24,41 @@ const MAX_REGIONS: usize = 1 << 15;
 /// Looks that keep a device busy where a warp makes all of a region's at an axis.
 const MANY_LOOKS: u32 = 1 << 14;
 
-/// Makes room for so many elements where there is none; what was there is lost.
-pub(super) fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize) -> Result<()> {
+/// Makes room for so many elements where there is none, and for some more, but for no more than `most` for the
+/// sake of that; what was there is lost.
+pub(super) fn make_room<T: Pod>(of: &mut Buffer<T>, len: usize, most: usize) -> Result<()> {
     if of.len() < len {
-        *of = of.device().alloc(len.next_power_of_two())?;
+        // Not both at a time.
+        clear(of)?;
+        *of = of
+            .device()
+            .alloc(len.next_power_of_two().min(most).max(len))?;
     }
     Ok(())
+}
+
+/// Gives the memory back.
+fn clear<T: Pod>(of: &mut Buffer<T>) -> Result<()> {
+    *of = of.device().alloc(0)?;
+    Ok(())
+}
+
+impl Cubature {
+    /// Gives back what rounds have taken.
+    pub(super) fn clear(&mut self) -> Result<()> {
+        clear(&mut self.places)?;
+        clear(&mut self.regions)?;
+        clear(&mut self.partials)?;
+        clear(&mut self.sums)
+    }
 }
 
 /// Integrals whose regions are summed on the device.
 pub(super) struct OnDevice<'a> {
     pub(super) plan: &'a mut Cubature,
     pub(super) dimensions: u32,
+    /// Regions of a launch at most.
+    pub(super) most: usize,
 }
 
 impl<'a> OnDevice<'a> {
@@ -44,11 +68,14 @@ impl<'a> OnDevice<'a> {
         dimensions: usize,
         parameters: &[Parameters],
     ) -> Result<Self> {
-        make_room(&mut plan.parameters, parameters.len())?;
+        make_room(&mut plan.parameters, parameters.len(), usize::MAX)?;
         let mut to = plan.parameters.slice_mut(..parameters.len())?;
         to.copy_from(parameters)?;
-        let dimensions = dimensions as u32;
-        Ok(Self { plan, dimensions })
+        Ok(Self {
+            plan,
+            dimensions: dimensions as u32,
+            most: MAX_REGIONS,
+        })
     }
 
     /// Looks along lines of the regions that are there.
@@ -63,12 +90,16 @@ impl<'a> OnDevice<'a> {
 
     /// Sums so many regions that are there, of so many chunks.
     pub(super) fn sum(&mut self, count: u32, all: u32) -> Result<()> {
-        let plan = &mut *self.plan;
+        let (plan, most) = (&mut *self.plan, self.most * SUMS);
         // The sums of a single chunk are the region's, but for the signs of zeros.
         let is_single = all == count;
-        make_room(&mut plan.sums, count as usize * SUMS)?;
+        make_room(&mut plan.sums, count as usize * SUMS, most)?;
         if !is_single {
-            make_room(&mut plan.partials, all as usize * SUMS)?;
+            make_room(
+                &mut plan.partials,
+                all as usize * SUMS,
+                most * CHUNKS as usize,
+            )?;
         }
         let (of, sums) = (plan.regions.address(), plan.sums.address());
         let partials = if is_single {
@@ -99,7 +130,7 @@ impl<'a> OnDevice<'a> {
     /// Puts the regions there, and sums them.
     fn batch(&mut self, regions: &[Region], all: u32, to: &mut Vec<f64>) -> Result<()> {
         let plan = &mut *self.plan;
-        make_room(&mut plan.regions, regions.len())?;
+        make_room(&mut plan.regions, regions.len(), self.most)?;
         plan.regions
             .slice_mut(..regions.len())?
             .copy_from(regions)?;
@@ -126,8 +157,8 @@ impl OnDevice<'_> {
             let plan = &mut *self.plan;
             let regions: Vec<Region> = asked.iter().map(&of).collect();
             let numbers = regions.len() * width;
-            make_room(&mut plan.regions, regions.len())?;
-            make_room(&mut plan.sums, numbers)?;
+            make_room(&mut plan.regions, regions.len(), self.most)?;
+            make_room(&mut plan.sums, numbers, self.most * SUMS)?;
             plan.regions
                 .slice_mut(..regions.len())?
                 .copy_from(&regions)?;

@@ -159,6 +159,10 @@ pub struct Cubature {
     sums: Buffer<f64>,
     /// Of integrals for which the device decides.
     places: Buffer<u64>,
+    /// So many of them have places at a time, at most,
+    most_places: u32,
+    /// and so many are worth a device.
+    members_of_a_device: u64,
     /// Of the same integrand, on other devices.
     others: Vec<Cubature>,
 }
@@ -202,8 +206,21 @@ impl Cubature {
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
             places: device.alloc(0)?,
+            most_places: decided::PLACES,
+            members_of_a_device: several::MEMBERS,
             others: Vec::new(),
         })
+    }
+
+    /// The same plan with so many places for members that the device decides for, 1 or more, and so many
+    /// members, 1 or more, from which on a device takes part, for tests: outcomes are the same.
+    #[doc(hidden)]
+    pub fn with_places(self, places: u32, members_of_a_device: u64) -> Self {
+        Self {
+            most_places: places,
+            members_of_a_device,
+            ..self
+        }
     }
 
     /// The integrand.

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 const POINTS: u64 = 1 << 21;
 
 /// Members for which the devices decide, from which on a device takes part.
-const MEMBERS: u64 = 1 << 10;
+pub(super) const MEMBERS: u64 = 1 << 10;
 
 /// Questions for plans, and looks, from which on a device takes part: 256 of eight dimensions take one H200
 /// 0.15 ms, and two 0.3.
@@ -98,7 +98,8 @@ impl OnDevices<'_> {
             return Ok(vec![None; count as usize]);
         }
         let (question, members) = (question(limits, options), (0..count).collect::<Vec<_>>());
-        let ranges = ranges(&vec![1; members.len()], self.0.len(), MEMBERS);
+        let least = self.0[0].plan.members_of_a_device;
+        let ranges = ranges(&vec![1; members.len()], self.0.len(), least);
         self.all(&members, ranges, |device, members| {
             device.decided(&question, members)
         })
