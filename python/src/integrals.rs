@@ -96,31 +96,32 @@ impl Function {
         }
     }
 
+    /// A formula without limits of its own, which an argument goes with.
+    fn formula(self, argument: &str) -> PyResult<Formula> {
+        match self {
+            Function::Formula(formula, None) => Ok(formula),
+            _ => {
+                let said = format!("{argument} is given, allowed is it with a formula");
+                Err(PyValueError::new_err(said))
+            }
+        }
+    }
+
     /// A formula beside a wave.
     fn with_wave(self, wave: Wave) -> PyResult<Self> {
-        let Function::Formula(formula, None) = self else {
-            let said = "fourier is given, allowed is it with a formula";
-            return Err(PyValueError::new_err(said));
-        };
-        let formula = formula.with_wave().map_err(raised)?;
+        let formula = self.formula("fourier")?.with_wave().map_err(raised)?;
         Ok(Function::WithWave(formula, wave))
     }
 
     /// A bound on the rounding of a formula.
     fn rounding(self) -> PyResult<Self> {
-        let Function::Formula(formula, limits) = self else {
-            let said = "rounding is given, allowed is it with a formula";
-            return Err(PyValueError::new_err(said));
-        };
-        Ok(Function::Formula(formula.rounding(), limits))
+        let formula = self.formula("rounding")?.rounding();
+        Ok(Function::Formula(formula, None))
     }
 
     /// The principal value of a formula.
     fn around_pole(self) -> PyResult<Self> {
-        let Function::Formula(formula, None) = self else {
-            let said = "principal_value is given, allowed is it with a formula";
-            return Err(PyValueError::new_err(said));
-        };
+        let formula = self.formula("principal_value")?;
         let mut names = formula.parameters().to_vec();
         names.push("principal_value".to_owned());
         let folded = formula.around_pole().map_err(raised)?;
