@@ -131,18 +131,17 @@ impl Function {
     /// What its parameters are called.
     pub(crate) fn parameters(&self) -> Vec<String> {
         match self {
-            Function::Kernels(entry) => entry
-                .f64
-                .parameters
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            Function::Kernels(entry) => owned(entry.f64.parameters),
             Function::Formula(formula, _) | Function::WithWave(formula, _) => {
                 formula.parameters().to_vec()
             }
             Function::AroundPole(_, names) => names.clone(),
         }
     }
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(ToString::to_string).collect()
 }
 
 /// All functions that have a name.
@@ -154,17 +153,11 @@ pub(crate) fn integrands() -> Vec<Described> {
     let formulas = FORMULAS
         .iter()
         .map(|of| (of.name, of.formula, of.parameters, of.limits));
-    let all = kernels
-        .chain(formulas)
-        .map(|(name, formula, parameters, limits)| {
-            let parameters = parameters.iter().map(ToString::to_string).collect();
-            (
-                name.to_owned(),
-                formula.to_owned(),
-                parameters,
-                Some(limits),
-            )
-        });
+    let all = kernels.chain(formulas);
+    let all = all.map(|(name, formula, parameters, limits)| {
+        let (name, formula) = (name.to_owned(), formula.to_owned());
+        (name, formula, owned(parameters), Some(limits))
+    });
     all.collect()
 }
 
