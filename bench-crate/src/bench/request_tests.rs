@@ -84,7 +84,7 @@ fn an_unknown_table_lists_the_known_ones() {
         problem(|a| a.tables = vec!["maping".into()]),
         "TABLE `maping` is unknown, a similar name is `mapping`, known are activity, sweep-f64, \
          sweep-f32, accuracy, mapping, limits, scan, reduce, select, integral, integrals, \
-         cubature, kernels, functions, integrate"
+         cubature, monte-carlo, kernels, functions, integrate"
     );
 }
 

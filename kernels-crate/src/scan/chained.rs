@@ -38,7 +38,7 @@ impl<O: Operator> Chained<O> {
     /// # Safety
     /// All threads of all blocks of the launch call it once. Grid and blocks have one dimension,
     /// blocks whole warps. `scratch` has `words` words, at least the
-    /// [`scratch_words`](scratch_words) of the grid's blocks and the bytes of
+    /// [`scratch_words`] of the grid's blocks and the bytes of
     /// `O::Accumulator`, which are 0 before the first launch that uses them, and it is this launch's
     /// alone.
     #[inline(always)]

@@ -3,7 +3,7 @@
 //!
 //! A block walks down a strip of [`LANES`] neighbouring lines, a line a lane, so that a warp reads
 //! neighbouring elements. Few long lines are cut into parts, a row of the grid each: one launch writes
-//! the [`TOTALS`](super::TOTALS) of the parts, another scans each behind those before it.
+//! the [`TOTALS`] of the parts, another scans each behind those before it.
 //!
 //! Association: a warp its [`TIMES`] `* R * E` elements in order; the warps of a tile in order, behind what lies
 //! before the tile; then each element behind what lies before the warp's.

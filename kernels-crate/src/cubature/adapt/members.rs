@@ -1,7 +1,7 @@
 //! Integrals of a batch for which a thread of the device decides: each has a place in memory for a few
 //! regions, and the next member takes the place of one that has ended.
 //!
-//! A round is three launches of [`decide`], one for each [stage](DIVIDE), between which the rules and lines
+//! A round is three launches of the kernel `cubature_decide`, one for each [stage](DIVIDE), between which the rules and lines
 //! run that it asks for. Where those are in a launch depends on which thread came first; what a region is
 //! summed to does not. A member whose regions have no place, or lie beside a surface across the axes, is
 //! left to the host, which begins it anew.

@@ -3,8 +3,8 @@
 //!
 //! What would keep one group long, the whole block does together.
 //!
-//! Association: a lane [`ITEMS`] neighbouring elements, in order; the lanes of a group in
-//! [pairs](tile::pairs); what the group reads next behind that. Of a segment of more than [`LONG`]
+//! Association: a lane `ITEMS` neighbouring elements, in order; the lanes of a group in
+//! [pairs](tile::pairs); what the group reads next behind that. Of a segment of more than `LONG`
 //! elements a warp has a part, in the same way, and the warps are combined in pairs.
 
 use core::array::from_fn;
