@@ -92,7 +92,7 @@ def test_random_points_have_integrals_of_many_variables(device, rule):
         ({"x": (0, 1), "y": (0, 1)}, {"dtype": "float32"}, "dtype is float32, allowed beside over is float64"),
         ({"x": (0, 1), "y": (0, 1)}, {"breaks": np.array([0.25, 0.5])}, "breaks is given beside over"),
         ({"x": (0, 1), "y": (0, 1)}, {"seed": 1}, "seed is given beside rule cubature, allowed is it with vegas"),
-        ({"x": (0, 1), "y": (0, 1)}, {"rule": "sobol", "seed": -1}, "seed is -1, allowed are 0 to"),
+        ({"x": (0, 1), "y": (0, 1)}, {"rule": "sobol", "seed": -1}, "seed is -1, allowed are integers from 0 to"),
         ({"x": (0, 1), "y": (0, 1)}, {"limit": 30, "evaluations": 30}, "limit is given beside evaluations"),
         ({"x": (0, 1), "y": (0, 1)}, {"rule": "vegas", "evaluations": 9}, "evaluations is 9, allowed for vegas are 3840"),
         ({"x": (0, 1), "sin": (0, 1)}, {"y": 1}, "`sin` is no name for a variable"),
