@@ -118,38 +118,65 @@ const TIMES: Lines = Lines {
     across: "1 / relative tolerance",
     up: "ms",
     is_logarithmic: true,
-    panel: |row| {
-        let name = row.cell.text("integrand").unwrap_or_default();
-        let dimensions = row.cell.number("dimensions").unwrap_or_default();
-        format!("{}, {dimensions} dimensions", name.replace('_', " "))
-    },
+    panel,
     values: |row| {
-        let is_within = |error: Option<f64>| {
-            error
-                .zip(tolerance(&row.cell))
-                .is_some_and(|(error, tolerance)| error <= tolerance)
-        };
-        let ours = (
-            "quadscan".to_owned(),
-            row.ms("kernel"),
-            row.metrics.number("true_error"),
-        );
-        let theirs = row.metrics.peers().map(|(peer, timing)| {
-            let [error, _] = peers::metrics(&peer.name).map(|of| row.metrics.number(&of));
-            (peer.name.clone(), Some(timing.median_ms), error)
-        });
-        let all = (row.status == Status::Ok)
-            .then_some(ours)
-            .into_iter()
-            .chain(theirs);
-        let within = all.filter(|(.., error)| is_within(*error));
-        within
-            .filter_map(|(name, ms, _)| Some((name, ms?)))
-            .collect()
+        shown(row, "quadscan".to_owned(), |tolerance, error, _| {
+            error <= tolerance
+        })
     },
     better: f64::min,
     alone: &[],
 };
+
+/// A panel an integral.
+pub(super) fn panel(row: &Record) -> String {
+    let name = row.cell.text("integrand").unwrap_or_default();
+    let dimensions = row.cell.number("dimensions").unwrap_or_default();
+    format!("{}, {dimensions} dimensions", name.replace('_', " "))
+}
+
+/// Our time, by this name, and those of peers, whose tolerance, true error and claim are such.
+pub(super) fn shown(
+    row: &Record,
+    own: String,
+    is_such: impl Fn(f64, f64, Option<f64>) -> bool,
+) -> Vec<(String, f64)> {
+    let number = |name: &str| row.metrics.number(name);
+    let is_ours = row.status == Status::Ok;
+    let ours = is_ours.then(|| {
+        let numbers = ["true_error", "claim"].map(number);
+        (own, row.ms("kernel"), numbers)
+    });
+    let theirs = row.metrics.peers().map(|(peer, timing)| {
+        let numbers = peers::metrics(&peer.name).map(|name| number(&name));
+        (peer.name.clone(), Some(timing.median_ms), numbers)
+    });
+    let all = ours.into_iter().chain(theirs);
+    all.filter_map(|(name, ms, [error, claim])| {
+        let is_shown = is_such(tolerance(&row.cell)?, error?, claim);
+        is_shown.then_some((name, ms?))
+    })
+    .collect()
+}
+
+/// An integrand of so many variables.
+pub(super) fn formula(of: &Boxed, dimensions: usize) -> Done<Formula> {
+    let names = Boxed::variables(dimensions);
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    Ok(Formula::of_variables(&of.formula(dimensions), &names)?)
+}
+
+/// Whether a row is left out, since it is emulated.
+pub(super) fn skips(bench: &mut Bench<'_>, dimensions: usize) -> bool {
+    let skips = !bench.device().properties().has_timer && dimensions > EMULATED;
+    if skips {
+        bench.skip(format!(
+            "the emulator takes minutes in more than {EMULATED} dimensions; \
+             `--axis dimensions=2` measures two"
+        ));
+    }
+    skips
+}
 
 /// A peer's time, that in units of ours, its claim and its true error.
 pub(super) fn of_peer(name: &str) -> [Column; 4] {
@@ -209,17 +236,10 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
         Some((of, dimensions, of.exact(dimensions)?, tolerance(cell)?))
     };
     let (of, dimensions, exact, relative) = cell.read(of)?;
-    let has_timer = bench.device().properties().has_timer;
-    if !has_timer && dimensions > EMULATED {
-        bench.skip(format!(
-            "the emulator takes minutes in more than {EMULATED} dimensions; \
-             `--axis dimensions=2` measures two"
-        ));
+    if skips(bench, dimensions) {
         return Ok(());
     }
-    let names = Boxed::variables(dimensions);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let formula = Formula::of_variables(&of.formula(dimensions), &names)?;
+    let formula = formula(of, dimensions)?;
     let options = CubatureOptions {
         relative,
         ..CubatureOptions::default()

@@ -4,11 +4,11 @@
 //!
 //! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
 
-use super::cubature::{of_peer, peers, tolerance};
+use super::cubature::{formula, of_peer, panel, peers, shown, skips, tolerance};
 use crate::axes::{Axis, INTEGRANDS, RULES, TOLERANCE, Values, own};
 use crate::measure::Bench;
 use crate::modules;
-use crate::record::{Cell, Status, Time};
+use crate::record::{Cell, Time};
 use crate::table::column::{
     CONDITIONS, MORE, OUTCOME, Show, axis, count, decimals, derived, ms, noise, number, of,
     optional, scientific,
@@ -38,9 +38,6 @@ const SOBOL: &str = "sobol";
 
 /// Tolerances where none is named.
 const TOLERANCES: [&str; 4] = ["1e-2", "1e-3", "1e-4", "1e-5"];
-
-/// The most dimensions on the emulator.
-const EMULATED: usize = 3;
 
 /// Evaluations an iteration of the first round of vegas, of the last one, and how many times those of
 /// the round before.
@@ -137,36 +134,13 @@ const TIMES: Lines = Lines {
     across: "1 / relative tolerance of the standard error",
     up: "ms",
     is_logarithmic: true,
-    panel: |row| {
-        let name = row.cell.text("integrand").unwrap_or_default();
-        let dimensions = row.cell.number("dimensions").unwrap_or_default();
-        format!("{}, {dimensions} dimensions", name.replace('_', " "))
-    },
+    panel,
     values: |row| {
-        let metrics = &row.metrics;
-        let within = |error: Option<f64>, claim: Option<f64>| {
-            let all = tolerance(&row.cell).zip(error).zip(claim);
-            all.is_some_and(|((tolerance, error), claim)| {
-                claim <= SHOWN[0] * tolerance && error <= SHOWN[1] * tolerance
-            })
-        };
-        let ours = (
-            format!("quadscan {}", row.cell.text("rule").unwrap_or_default()),
-            row.ms("kernel"),
-            within(metrics.number("true_error"), metrics.number("claim")),
-        );
-        let theirs = metrics.peers().map(|(peer, timing)| {
-            let [error, claim] = peers::metrics(&peer.name).map(|name| metrics.number(&name));
-            let is_within = within(error, claim);
-            (peer.name.clone(), Some(timing.median_ms), is_within)
-        });
-        let all = (row.status == Status::Ok)
-            .then_some(ours)
-            .into_iter()
-            .chain(theirs);
-        all.filter(|(.., is_within)| *is_within)
-            .filter_map(|(name, ms, _)| Some((name, ms?)))
-            .collect()
+        let own = format!("quadscan {}", row.cell.text("rule").unwrap_or_default());
+        shown(row, own, |tolerance, error, claim| {
+            let is_claimed = claim.is_some_and(|claim| claim <= SHOWN[0] * tolerance);
+            is_claimed && error <= SHOWN[1] * tolerance
+        })
     },
     better: f64::min,
     alone: &[],
@@ -257,16 +231,10 @@ fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
         ))
     };
     let (of, dimensions, exact, rule, relative) = cell.read(of)?;
-    if !bench.device().properties().has_timer && dimensions > EMULATED {
-        bench.skip(format!(
-            "the emulator takes minutes in more than {EMULATED} dimensions; \
-             `--axis dimensions=2` measures two"
-        ));
+    if skips(bench, dimensions) {
         return Ok(());
     }
-    let names = Boxed::variables(dimensions);
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let formula = Formula::of_variables(&of.formula(dimensions), &names)?;
+    let formula = formula(of, dimensions)?;
     let mut plan = Plan::new(bench.module(), &formula, &rule, relative)?;
     let limits = cube(&formula);
     let Some((found, evaluations)) = plan.run(&limits)? else {

@@ -2,7 +2,7 @@
 //! compared.
 
 use super::*;
-use crate::record::Metric;
+use crate::record::{Metric, Status};
 use crate::tables::testing::{beside, described, emulated, measured};
 
 fn cell(integrand: &str, dimensions: u64, rule: &str) -> Cell {
