@@ -2,7 +2,6 @@
 //! `cargo xtask test` compiles it once for both.
 
 use cuda_builder as _;
-use proc_macro2 as _;
 use serde_core as _;
 use serde_json as _;
 

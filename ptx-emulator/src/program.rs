@@ -54,6 +54,22 @@ pub struct Program {
     pub(crate) id: u64,
 }
 
+fn new_id() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// A program of the same code, whose variables are its own.
+impl Clone for Program {
+    fn clone(&self) -> Self {
+        Self {
+            code: Arc::clone(&self.code),
+            entries: self.entries.clone(),
+            id: new_id(),
+        }
+    }
+}
+
 /// What each instruction does with registers: found out from the texts when it is first asked.
 pub(crate) fn uses(code: &lower::Code) -> &[lower::Uses] {
     code.uses.get_or_init(|| {
@@ -94,7 +110,6 @@ impl Program {
     ///
     /// As `load`, and the index of the text that is to blame.
     pub fn link(texts: &[&str], options: &LoadOptions) -> Result<Program, (usize, LoadError)> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
         let modules = texts.iter().enumerate().map(|(index, text)| {
             let module = parse(text).map_err(|error| (index, error.into()))?;
             Ok((module, *text))
@@ -106,7 +121,7 @@ impl Program {
         Ok(Program {
             entries: kernels.map(|(n, f)| (f.name.clone(), n)).collect(),
             code: Arc::new(code),
-            id: NEXT.fetch_add(1, Ordering::Relaxed),
+            id: new_id(),
         })
     }
 

@@ -123,6 +123,25 @@ fn the_export_does_not_measure() {
 }
 
 #[test]
+fn every_unit_test_has_a_runner() {
+    let rule = tidy::tests_that_nobody_runs;
+    assert_eq!(
+        rule(&tidy::files(&root()).expect("the repository can be read")),
+        []
+    );
+    let files = |folder: &str| {
+        let manifest = "[lib]\ntest = false\n";
+        let test = "//! A.\n#[test]\nfn a() {}\n";
+        [
+            File::new(&format!("{folder}/Cargo.toml"), manifest),
+            File::new(&format!("{folder}/src/a.rs"), test),
+        ]
+    };
+    assert_eq!(rule(&files("a")).len(), 1);
+    assert_eq!(rule(&files("ptx-emulator")), []);
+}
+
+#[test]
 fn every_dependency_has_the_workspaces_version() {
     assert_holds(tidy::dependency_outside_the_table);
     let rule = tidy::dependency_outside_the_table;

@@ -29,11 +29,6 @@ pub(crate) fn program() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// A program of the toolchain that cargo is of.
-pub(crate) fn beside(program: &str) -> PathBuf {
-    Path::new(&self::program()).with_file_name(program)
-}
-
 /// Cargo, run in the caller's folder, on the workspace's manifest.
 pub(crate) fn command(subcommand: &str) -> Command {
     let mut command = Command::new(program());
@@ -175,19 +170,19 @@ fn listen(
 
 /// Of what [`made`] returns the executables.
 pub(crate) fn build(build: Command, what: &str) -> anyhow::Result<Vec<Executable>> {
-    made(build, what).map(executables)
+    made(build, what).map(|made| executables(&made))
 }
 
-pub(crate) fn executables(made: Vec<Made>) -> Vec<Executable> {
-    made.into_iter().filter_map(executable).collect()
+pub(crate) fn executables(made: &[Made]) -> Vec<Executable> {
+    made.iter().filter_map(executable).collect()
 }
 
-fn executable(made: Made) -> Option<Executable> {
+fn executable(made: &Made) -> Option<Executable> {
     Some(Executable {
-        name: made.target.name,
+        name: made.target.name.clone(),
         is_test: made.profile.test,
-        path: made.executable?,
-        manifest: made.manifest_path,
+        path: made.executable.clone()?,
+        manifest: made.manifest_path.clone(),
         package: package_name(&made.package_id).to_owned(),
     })
 }
@@ -247,7 +242,7 @@ mod tests {
         let test = r#"{"reason":"compiler-artifact","target":{"kind":["test"],"name":"conformance"},
             "profile":{"test":true},"executable":"/t/conformance-1","filenames":[],
             "manifest_path":"/q/tests/Cargo.toml","package_id":"path+file:///q/tests#quadscan-tests@0.1.0"}"#;
-        let executable = |text: &str| executable(serde_json::from_str(text).ok()?);
+        let executable = |text: &str| executable(&serde_json::from_str(text).ok()?);
         assert_eq!(
             executable(test),
             Some(Executable {

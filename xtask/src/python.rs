@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::Context;
 
-use crate::cargo;
+use crate::cargo::{self, Made};
 use crate::error::{BuildFailed, Refused, handed_on};
 use crate::setup;
 use crate::terminal;
@@ -71,23 +71,16 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(handed_on(tests.context("pytest could not be started")?))
 }
 
-/// The tests of the module that plain cargo builds with the compiler `wrapper`, on the PTX in
-/// `artifact`; or why they cannot run here. Err for what does not build.
-pub(crate) fn tests(wrapper: &Path, artifact: &Path) -> anyhow::Result<Result<Command, String>> {
+/// The tests of the package on its module among what plain cargo has `made`, and on the PTX in `artifact`;
+/// or why they cannot run here. Err where there is no module.
+pub(crate) fn tests(made: &[Made], artifact: &Path) -> anyhow::Result<Result<Command, String>> {
     let python = match environment(&["numpy", "pytest"]) {
         Ok(python) => python,
         Err(why) => return Ok(Err(why)),
     };
-    let mut build = cargo::command("build");
-    // Of the whole workspace, whose lints have built it.
-    build
-        .args(["--locked", "--workspace", "--lib"])
-        .env("RUSTC_WORKSPACE_WRAPPER", wrapper)
-        .env("CARGO_INCREMENTAL", "0");
-    let (made, _) = cargo::judged(build, "the module of python/")?;
     let files = made
         .iter()
-        .filter(|made| made.target.name == "_quadscan")
+        .filter(|made| made.target.name == "_quadscan" && made.executable.is_none())
         .flat_map(|made| &made.filenames);
     let module = files.last().context("cargo named no module")?;
     let packages = assemble(module)?;

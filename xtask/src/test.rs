@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 
-use crate::cargo::{self, Executable};
+use crate::cargo::{self, Executable, Made};
 use crate::cost;
 use crate::ptx;
 use crate::python;
@@ -96,19 +96,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     // Before the lints put what they build of it in its place.
     let own = std::env::current_exe().context("this program has no path")?;
     let artifact = ptx::folder(&ptx::ARCHS)?;
-    let compiler = compiler::write(&cargo::target_directory()?)?;
+    let compiler = compiler::path();
     let command = |mut step: Step| {
         step.command.env(ptx::ARTIFACT, &artifact);
         step.run(&mut std::io::stdout())
     };
-    let mut runners = Err("they or the kernels were not built".to_owned());
+    let mut built = Err("they or the kernels were not built".to_owned());
     let mut reports = Vec::new();
     for name in ["format", "lints", "tests", "doc tests", "python", "budget"] {
         terminal::begin(name);
         let before = runners::cpu(std::process::id());
         let report = match name {
             "format" => command(format())?,
-            "lints" => build(lints(&compiler), &mut runners)?,
+            "lints" => build(lints(&compiler), &mut built)?,
             "tests" => {
                 let (artifact, compiler) = (artifact.clone(), compiler.clone());
                 let variables = [
@@ -116,10 +116,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
                     (COMPILER, compiler),
                     (XTASK, own.clone()),
                 ];
-                tests(&runners, &variables, &mut std::io::stdout())?
+                tests(&built, &variables, &mut std::io::stdout())?
             }
             "doc tests" => command(doc_tests(&compiler))?,
-            "python" => of_python(&compiler, &artifact)?,
+            "python" => of_python(&built, &artifact)?,
             _ => budget(),
         };
         let how = report
@@ -146,10 +146,14 @@ fn of_cpu(seconds: Option<u64>) -> String {
     seconds.map_or_else(String::new, |seconds| format!(", {seconds} s of CPU"))
 }
 
-/// Builds the module of the package for Python, and runs its tests where there is a Python.
-fn of_python(compiler: &Path, artifact: &Path) -> anyhow::Result<Report> {
+/// Runs the tests of the package for Python, on its module that was built, where there is a Python.
+fn of_python(built: &Built, artifact: &Path) -> anyhow::Result<Report> {
     let (name, start, mut tally) = ("python", Instant::now(), Tally::default());
-    let failure = match python::tests(compiler, artifact) {
+    let tests = match built {
+        Ok(made) => python::tests(made, artifact),
+        Err(why) => Err(anyhow::anyhow!("{why}")),
+    };
+    let failure = match tests {
         Ok(Ok(command)) => {
             let runs_tests = true;
             let step = Step {
@@ -222,9 +226,12 @@ impl Step {
     }
 }
 
+/// What the lints have built, or why it is not there.
+type Built = Result<Vec<Made>, String>;
+
 /// Builds the tests' runners, and beside them the kernels that they launch: neither uses all
 /// cores. The runners are there though their code has warnings.
-fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::Result<Report> {
+fn build(step: Step, all: &mut Built) -> anyhow::Result<Report> {
     let start = Instant::now();
     let (built, kernels) = thread::scope(|scope| {
         let kernels = scope.spawn(|| ptx::modules(&ptx::ARCHS, &[]));
@@ -233,7 +240,7 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
     let kernels = kernels.map_err(|_| anyhow::anyhow!("building the kernels panicked"))?;
     let failure = match (built, kernels) {
         (Ok((made, warnings)), Ok(_)) => {
-            *runners = Ok(cargo::executables(made));
+            *all = Ok(made);
             (warnings > 0).then(|| count(warnings, "warning"))
         }
         (Err(error), _) | (_, Err(error)) => Some(error.to_string()),
@@ -248,13 +255,13 @@ fn build(step: Step, runners: &mut Result<Vec<Executable>, String>) -> anyhow::R
 
 /// Runs what was built.
 fn tests(
-    runners: &Result<Vec<Executable>, String>,
+    built: &Built,
     variables: &[(&str, PathBuf)],
     terminal: &mut impl Write,
 ) -> anyhow::Result<Report> {
     let (start, mut tally) = (Instant::now(), Tally::default());
-    let failure = match runners {
-        Ok(runners) => run_all(runners, variables, &mut tally, terminal)?,
+    let failure = match built {
+        Ok(made) => run_all(&cargo::executables(made), variables, &mut tally, terminal)?,
         Err(why) => Some(why.clone()),
     };
     Ok(Report {

@@ -67,6 +67,31 @@ pub fn anyhow_in_a_library(file: &File) -> Vec<Finding> {
     })
 }
 
+/// Unit tests of a library whose manifest says that it has none; of the emulator's another package has a
+/// runner.
+pub fn tests_that_nobody_runs(files: &[File]) -> Vec<Finding> {
+    let has_none = |file: &&File| {
+        let manifest: Option<Table> = file.text.parse().ok();
+        let library = manifest.as_ref().and_then(|manifest| manifest.get("lib"));
+        library.and_then(|library| library.get("test")) == Some(&Value::Boolean(false))
+    };
+    let manifests = files
+        .iter()
+        .filter(|file| file.path.ends_with("Cargo.toml"));
+    let folders = manifests.filter(has_none).filter_map(|file| {
+        let folder = file.path.strip_suffix("Cargo.toml");
+        folder.filter(|folder| *folder != "ptx-emulator/")
+    });
+    let sources: Vec<String> = folders.map(|folder| format!("{folder}src/")).collect();
+    let is_one = |file: &&File| {
+        let is_there = sources.iter().any(|folder| file.path.starts_with(folder));
+        is_there && file.text.contains("#[test]")
+    };
+    let message = "the library's manifest says `test = false`: nobody runs this test";
+    let found = files.iter().filter(is_one);
+    found.map(|file| file.finding(0, message)).collect()
+}
+
 /// Runs `judge` on every dependency of a package's manifest: section, name, value.
 fn findings(file: &File, judge: impl Fn(&str, &str, &Value) -> Option<String>) -> Vec<Finding> {
     if file.path.rsplit('/').next() != Some("Cargo.toml") || file.is_sample() {

@@ -13,7 +13,8 @@ mod sources;
 mod words;
 
 pub use dependencies::{
-    anyhow_in_a_library, dependency_outside_the_table, kernel_dependency, upward_dependency,
+    anyhow_in_a_library, dependency_outside_the_table, kernel_dependency, tests_that_nobody_runs,
+    upward_dependency,
 };
 pub use documents::home_folder;
 pub use files::{File, files};

@@ -2,86 +2,33 @@
 //! What is looked at is then what is run, and nothing is compiled twice: `cargo clippy` and
 //! `cargo doc` would each have all dependencies compiled for themselves.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-
-use anyhow::Context;
+use std::path::PathBuf;
 
 use crate::cargo;
 
-/// Crates that rustc compiles, before clippy looks at them: it compiles without rustc's own
-/// optimisation, which makes the emulator a quarter slower, and for it the kernels' package has
-/// modules for the host that it has for nobody else.
-const BY_RUSTC: [&str; 2] = ["ptx_emulator", "quadscan_kernels"];
-
-/// Cargo starts it with rustc and its arguments. Lints are clippy's alone, which has rustc's too. What clippy and rustdoc deny is a warning, so that
-/// all is compiled and run whatever is found. What they make beside goes to folders of their own,
-/// and cargo is not told of it.
-const SCRIPT: &str = r#"#!/bin/sh
-# Copies of crates, which tests build.
-case $QUADSCAN_COMPILE_ONLY in ?*) exec "$@" ;; esac
-
-arguments=" $* "
-case $arguments in
-BY_RUSTC) "$@" --cap-lints=allow || exit ;;
-*) 'CLIPPY' "$@" --cap-lints=warn || exit ;;
-esac
-
-last=
-for argument; do
-    shift
-    case $last$argument in
-    --emit=*|--json=*|--out-dir*) ;;
-    *) set -- "$@" "$argument" ;;
-    esac
-    case $argument in --out-dir) last=$argument ;; *) last= ;; esac
-done
-case $arguments in
-BY_RUSTC) 'CLIPPY' "$@" --emit=metadata='FOLDER/clippy.rmeta' --cap-lints=warn || exit ;;
-esac
-
-case $arguments in
-*' --test '*|*' --cfg test '*|*' --crate-name build_script_'*) exit ;;
-*' --crate-type bin --emit='*)
-    set -- "$@" --document-private-items --allow=rustdoc::private-intra-doc-links ;;
-*' --emit='*) ;;
-*) exit ;;
-esac
-shift
-exec 'RUSTDOC' "$@" --out-dir "FOLDER/doc/$CARGO_PKG_NAME" --cap-lints=warn
-"#;
-
-/// Writes it into a target folder.
-pub(super) fn write(folder: &Path) -> anyhow::Result<PathBuf> {
-    let by_rustc = BY_RUSTC.map(|name| format!("*' --crate-name {name} '*"));
-    let text = SCRIPT
-        .replace("BY_RUSTC", &by_rustc.join("|"))
-        .replace("CLIPPY", &cargo::beside("clippy-driver").to_string_lossy())
-        .replace("RUSTDOC", &cargo::beside("rustdoc").to_string_lossy())
-        .replace("FOLDER", &folder.to_string_lossy());
-    // Cargo knows a compiler by its path.
-    let hash = hmac_sha256::Hash::hash(text.as_bytes());
-    let path = folder.join(format!("clippy-{:02x}{:02x}.sh", hash[0], hash[1]));
-    let cannot = || format!("{} could not be written", path.display());
-    fs::create_dir_all(folder).with_context(cannot)?;
-    fs::write(&path, text).with_context(cannot)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).with_context(cannot)?;
-    Ok(path)
+/// The script that cargo starts. It is where it is, since cargo knows a compiler by its path: `.ci/run` has
+/// this program compiled by it, too.
+pub(super) fn path() -> PathBuf {
+    cargo::root().join("xtask/src/test/compiler.sh")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
 
     use super::*;
+
+    /// Crates that rustc compiles.
+    const BY_RUSTC: [&str; 2] = ["ptx_emulator", "quadscan_kernels"];
 
     /// Compiles a library, as cargo does; what was said of it.
     fn said(name: &str, text: &str, more: &[&str]) -> String {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("lib.rs"), text).expect("written");
-        fs::create_dir(folder.path().join("made")).expect("made");
-        let output = Command::new(write(folder.path()).expect("written"))
+        fs::create_dir_all(folder.path().join("debug/deps")).expect("made");
+        let output = Command::new(path())
             .args([
                 "rustc",
                 "--crate-name",
@@ -94,7 +41,7 @@ mod tests {
                 "--crate-type",
                 "lib",
             ])
-            .args(["--emit=dep-info,metadata,link", "--out-dir", "made"])
+            .args(["--emit=dep-info,metadata,link", "--out-dir", "./debug/deps"])
             .args(more)
             .env("CARGO_PKG_NAME", name)
             .current_dir(folder.path())
@@ -108,7 +55,7 @@ mod tests {
             format!("lib{name}.rlib")
         };
         assert!(
-            folder.path().join("made").join(made).is_file(),
+            folder.path().join("debug/deps").join(made).is_file(),
             "{name}: {said}"
         );
         assert_eq!(
@@ -116,7 +63,7 @@ mod tests {
             more != ["--test"]
         );
         // Cargo hears once of each file.
-        let told = said.matches("\"artifact\":\"made/").count();
+        let told = said.matches("\"artifact\":\"./debug/deps/").count();
         assert_eq!(told, said.matches("\"artifact\":").count(), "{said}");
         said
     }
@@ -147,5 +94,30 @@ mod tests {
             let clean = said(name, "pub fn f(x: &[u8]) -> usize {\n    x.len()\n}\n", &[]);
             assert!(!clean.contains("\"level\":\"warning\""), "{name}: {clean}");
         }
+    }
+
+    /// What rustc is asked for a crate of the package `cuda_builder`.
+    fn asked(more: &str) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let rustc = folder.path().join("rustc");
+        fs::write(&rustc, "#!/bin/sh\necho \"$@\"\n").expect("written");
+        let runs = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(&rustc, runs).expect("may be run");
+        let asked = Command::new(path())
+            .arg(rustc)
+            .args(["--crate-name", "builds", "-C", "opt-level=1", more])
+            .env("CARGO_PKG_NAME", "cuda_builder")
+            .env("QUADSCAN_COMPILE_ONLY", "1")
+            .output()
+            .expect("it starts");
+        String::from_utf8_lossy(&asked.stdout).into_owned()
+    }
+
+    #[test]
+    fn tests_of_an_optimised_package_are_not_optimised() {
+        let of =
+            |level: u8, more: &str| format!("--crate-name builds -C opt-level={level} {more}\n");
+        assert_eq!(asked("--test"), of(0, "--test"));
+        assert_eq!(asked("--crate-type=lib"), of(1, "--crate-type=lib"));
     }
 }

@@ -14,6 +14,7 @@ mod graph;
 mod launch;
 mod model;
 mod observation;
+mod program;
 mod refusal;
 mod settings;
 mod state;
@@ -26,7 +27,7 @@ pub use observation::{Launch, Observation, Unobserved};
 pub use ptx_emulator;
 pub use settings::Settings;
 
-use ptx_emulator::{Gpu, MemoryError, Program};
+use ptx_emulator::{Gpu, MemoryError};
 
 use self::graph::{Recording, Work};
 use self::state::{Function, State};
@@ -204,7 +205,7 @@ impl Backend for Emulator {
     fn load(&self, image: Image<'_>) -> Result<ModuleHandle> {
         let mut state = self.enter()?;
         let program = match image {
-            Image::Ptx(text) => Program::load(text).map_err(|error| refusal::of_load(&error))?,
+            Image::Ptx(text) => program::load(text).map_err(|error| refusal::of_load(&error))?,
             Image::Cubin(_) => return Err(refusal::of_machine_code()),
         };
         let handle = ModuleHandle(state.handle());

@@ -420,3 +420,24 @@ fn a_choice_of_the_emulator_opens_one() -> Result<()> {
     }
     Ok(())
 }
+
+/// On the same device and on another.
+#[test]
+fn a_module_that_is_loaded_again_has_variables_of_its_own() -> Result<()> {
+    const COUNTS: &str = ".version 8.0\n.target sm_75\n.address_size 64\n.global .u32 count;\n\
+        .visible .entry next(.param .u64 to) {\n.reg .b32 %r<2>; .reg .b64 %rd<2>;\n\
+        ld.param.u64 %rd1, [to];\natom.global.add.u32 %r1, [count], 1;\n\
+        st.global.u32 [%rd1], %r1;\nret;\n}\n";
+    let (one, other) = (device(), device());
+    let mut modules = Vec::new();
+    for device in [&one, &one, &other] {
+        modules.push(device.load_ptx(COUNTS)?);
+        let module = &modules[modules.len() - 1];
+        let to = device.upload(&[9_u32])?;
+        for count in 0..2 {
+            launch(module, "next", (1, 1), &[&to.address().to_le_bytes()])?;
+            assert_eq!(to.to_vec()?, [count]);
+        }
+    }
+    Ok(())
+}
