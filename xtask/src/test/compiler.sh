@@ -11,7 +11,7 @@ arguments=" $* "
 is_test=
 case $arguments in *' --test '*) is_test=yes ;; esac
 case $is_test$CARGO_PKG_NAME in
-yescuda_builder | yescuda_inspect | yesptx-syntax)
+yescuda_builder | yescuda_inspect | yesptx-emulator | yesptx-syntax)
     for argument; do
         shift
         case $argument in opt-level=*) argument=opt-level=0 ;; esac

@@ -120,7 +120,8 @@ impl Run {
     }
 
     fn step(&mut self) {
-        if self.random.below(8) == 0 {
+        // Unoptimised, each takes as long as many steps.
+        if self.random.below(32) == 0 {
             self.races.sweep();
         }
         let (block, warp) = (self.random.below(BLOCKS), self.random.below(2) as u32);
