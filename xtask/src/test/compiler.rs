@@ -117,7 +117,9 @@ mod tests {
     fn tests_of_an_optimised_package_are_not_optimised() {
         let of =
             |level: u8, more: &str| format!("--crate-name builds -C opt-level={level} {more}\n");
-        assert_eq!(asked("--test"), of(0, "--test"));
+        for more in ["--test", "--out-dir target/debug/examples"] {
+            assert_eq!(asked(more), of(0, more));
+        }
         assert_eq!(asked("--crate-type=lib"), of(1, "--crate-type=lib"));
     }
 }

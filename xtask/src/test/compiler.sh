@@ -7,10 +7,12 @@ rustc=$1
 beside=${rustc%rustc}
 arguments=" $* "
 
-# Tests that have no use of a package's optimisation: they run for seconds, and take longer to optimise.
-is_test=
+# Tests and examples that have no use of a package's optimisation: they run for seconds, and take longer
+# to optimise.
+is_test= is_short=
 case $arguments in *' --test '*) is_test=yes ;; esac
-case $is_test$CARGO_PKG_NAME in
+case $arguments in *' --test '* | *'/debug/examples '*) is_short=yes ;; esac
+case $is_short$CARGO_PKG_NAME in
 yescuda_builder | yescuda_inspect | yesptx-emulator | yesptx-syntax)
     for argument; do
         shift
