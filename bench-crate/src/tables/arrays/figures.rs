@@ -10,16 +10,13 @@ use super::is_default;
 /// Of scans.
 pub(super) const SCAN: Figures = Figures {
     claims: &[
-        Figure::Lines(Lines {
-            file: "scan-throughput",
-            title: "Throughput of scans",
-            ..THROUGHPUT
-        }),
-        Figure::Lines(Lines {
-            file: "scan-ratio",
-            title: "Scans: the time of others in units of ours",
-            ..RATIO
-        }),
+        of(THROUGHPUT, "scan-throughput", "Throughput of scans", ALONE),
+        of(
+            RATIO,
+            "scan-ratio",
+            "Scans: the time of others in units of ours",
+            ALONE,
+        ),
     ],
     ..Figures::of(COUNTED)
 };
@@ -27,18 +24,18 @@ pub(super) const SCAN: Figures = Figures {
 /// Of reductions.
 pub(super) const REDUCE: Figures = Figures {
     claims: &[
-        Figure::Lines(Lines {
-            file: "reduce-throughput",
-            title: "Throughput of reductions",
-            alone: &[],
-            ..THROUGHPUT
-        }),
-        Figure::Lines(Lines {
-            file: "reduce-ratio",
-            title: "Reductions: the time of others in units of ours",
-            alone: &[],
-            ..RATIO
-        }),
+        of(
+            THROUGHPUT,
+            "reduce-throughput",
+            "Throughput of reductions",
+            &[],
+        ),
+        of(
+            RATIO,
+            "reduce-ratio",
+            "Reductions: the time of others in units of ours",
+            &[],
+        ),
     ],
     ..Figures::of(COUNTED)
 };
@@ -46,21 +43,41 @@ pub(super) const REDUCE: Figures = Figures {
 /// Of selections.
 pub(super) const SELECT: Figures = Figures {
     claims: &[
-        Figure::Lines(Lines {
-            file: "select-throughput",
-            title: "Throughput of selections",
-            alone: &[],
-            ..THROUGHPUT
-        }),
-        Figure::Lines(Lines {
-            file: "select-ratio",
-            title: "Selections: the time of others in units of ours",
-            alone: &[],
-            ..RATIO
-        }),
+        of(
+            THROUGHPUT,
+            "select-throughput",
+            "Throughput of selections",
+            &[],
+        ),
+        of(
+            RATIO,
+            "select-ratio",
+            "Selections: the time of others in units of ours",
+            &[],
+        ),
     ],
     ..Figures::of(COUNTED)
 };
+
+type Panels = &'static [&'static str];
+
+/// The panels of scans that stand alone.
+const ALONE: Panels = &[
+    "inclusive sum, u8",
+    "inclusive sum, i32",
+    "inclusive sum, f32",
+    "inclusive sum, f64",
+];
+
+/// The same figure of one table.
+const fn of(like: Lines, file: &'static str, title: &'static str, alone: Panels) -> Figure {
+    Figure::Lines(Lines {
+        file,
+        title,
+        alone,
+        ..like
+    })
+}
 
 const THROUGHPUT: Lines = Lines {
     file: "",
@@ -77,12 +94,7 @@ const THROUGHPUT: Lines = Lines {
     },
     values: throughput,
     better: f64::max,
-    alone: &[
-        "inclusive sum, u8",
-        "inclusive sum, i32",
-        "inclusive sum, f32",
-        "inclusive sum, f64",
-    ],
+    alone: &[],
 };
 
 const RATIO: Lines = Lines {
