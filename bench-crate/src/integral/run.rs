@@ -45,30 +45,28 @@ enum Plan<R: Number> {
 /// An integral over a box by points, of parameters.
 type Samples = Box<dyn FnMut(&Parameters) -> quadscan::Result<Estimate> + Send>;
 
+/// A plan of an integrand's kernels, or of its formula.
+macro_rules! plan {
+    ($plan:ident, $module:ident, $source:ident, $options:expr) => {
+        match $source {
+            Source::Kernels(of) => $plan::new($module, *of, $options)?,
+            Source::Formula(of) | Source::Boxed(of, _) => $plan::of_formula($module, of, $options)?,
+        }
+    };
+}
+
 impl<R: Number> Runner<R> {
     /// With the integrand's kernels of a module.
     pub(super) fn new(module: &Module, of: &Integrand<R>, method: &Method<R>) -> Result<Self> {
         let plan = match (method, &of.source) {
             (Method::Composite { rule, strips }, source) => {
-                let plan = match source {
-                    Source::Kernels(of) => Composite::new(module, *of, *strips)?,
-                    Source::Formula(of) | Source::Boxed(of, _) => {
-                        Composite::of_formula(module, of, *strips)?
-                    }
-                };
-                Plan::Strips(plan, *rule, *strips)
+                Plan::Strips(plan!(Composite, module, source, *strips), *rule, *strips)
             }
-            (Method::Adaptive(options), Source::Kernels(of)) => {
-                Plan::Adaptive(Adaptive::new(module, *of, options.clone())?)
+            (Method::Adaptive(options), source) => {
+                Plan::Adaptive(plan!(Adaptive, module, source, options.clone()))
             }
-            (Method::Adaptive(options), Source::Formula(of) | Source::Boxed(of, _)) => {
-                Plan::Adaptive(Adaptive::of_formula(module, of, options.clone())?)
-            }
-            (Method::TanhSinh(options), Source::Kernels(of)) => {
-                Plan::TanhSinh(TanhSinh::new(module, *of, options.clone())?)
-            }
-            (Method::TanhSinh(options), Source::Formula(of) | Source::Boxed(of, _)) => {
-                Plan::TanhSinh(TanhSinh::of_formula(module, of, options.clone())?)
+            (Method::TanhSinh(options), source) => {
+                Plan::TanhSinh(plan!(TanhSinh, module, source, options.clone()))
             }
             (Method::Fourier(options), Source::Formula(of) | Source::Boxed(of, _)) => {
                 Plan::Fourier(Fourier::of_formula(module, of, options.clone())?)

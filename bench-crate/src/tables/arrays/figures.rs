@@ -7,57 +7,37 @@ use crate::table::peers::{rate, ratio};
 
 use super::is_default;
 
+/// The claims of a family, by its name, what it does and the same where a sentence begins.
+macro_rules! claims {
+    ($name:literal, $of:literal, $begin:literal, $only:expr) => {
+        Figures {
+            claims: &[
+                of(
+                    THROUGHPUT,
+                    concat!($name, "-throughput"),
+                    concat!("Throughput of ", $of),
+                    $only,
+                ),
+                of(
+                    RATIO,
+                    concat!($name, "-ratio"),
+                    concat!($begin, ": the time of others in units of ours"),
+                    $only,
+                ),
+            ],
+            ..Figures::of(COUNTED)
+        }
+    };
+}
+
 /// Of scans.
-pub(super) const SCAN: Figures = Figures {
-    claims: &[
-        of(THROUGHPUT, "scan-throughput", "Throughput of scans", ALONE),
-        of(
-            RATIO,
-            "scan-ratio",
-            "Scans: the time of others in units of ours",
-            ALONE,
-        ),
-    ],
-    ..Figures::of(COUNTED)
-};
+pub(super) const SCAN: Figures = claims!("scan", "scans", "Scans", ALONE);
 
 /// Of reductions.
-pub(super) const REDUCE: Figures = Figures {
-    claims: &[
-        of(
-            THROUGHPUT,
-            "reduce-throughput",
-            "Throughput of reductions",
-            &[],
-        ),
-        of(
-            RATIO,
-            "reduce-ratio",
-            "Reductions: the time of others in units of ours",
-            &[],
-        ),
-    ],
-    ..Figures::of(COUNTED)
-};
+pub(super) const REDUCE: Figures = claims!("reduce", "reductions", "Reductions", &[]);
 
 /// Of selections.
-pub(super) const SELECT: Figures = Figures {
-    claims: &[
-        of(
-            THROUGHPUT,
-            "select-throughput",
-            "Throughput of selections",
-            &[],
-        ),
-        of(
-            RATIO,
-            "select-ratio",
-            "Selections: the time of others in units of ours",
-            &[],
-        ),
-    ],
-    ..Figures::of(COUNTED)
-};
+pub(super) const SELECT: Figures = claims!("select", "selections", "Selections", &[]);
 
 type Panels = &'static [&'static str];
 
