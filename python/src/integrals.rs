@@ -212,6 +212,21 @@ impl Goal {
             None => default,
         };
         let device = module.device();
+        macro_rules! outcomes {
+            ($plan:ident, $options:ident) => {{
+                let plan = match of {
+                    Function::Kernels(entry) => $plan::new(module, kernels(entry), $options),
+                    Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
+                        $plan::of_formula(module, formula, $options)
+                    }
+                    Function::WithWave(..) => return Err(without_wave()),
+                };
+                let mut plan = plan.map_err(limited)?;
+                of.unfolded(Box::new(move |from, to, parameters| {
+                    with(device, [from, to, parameters], |items| plan.outcomes(items))
+                }))
+            }};
+        }
         let rule = match self.rule.as_str() {
             "g10k21" => GaussKronrod::G10K21,
             "g7k15" => GaussKronrod::G7K15,
@@ -223,17 +238,7 @@ impl Goal {
                     levels: self.limit.unwrap_or(default.levels),
                     breaks,
                 };
-                let plan = match of {
-                    Function::Kernels(entry) => TanhSinh::new(module, kernels(entry), options),
-                    Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
-                        TanhSinh::of_formula(module, formula, options)
-                    }
-                    Function::WithWave(..) => return Err(without_wave()),
-                };
-                let mut plan = plan.map_err(limited)?;
-                return Ok(of.unfolded(Box::new(move |from, to, parameters| {
-                    with(device, [from, to, parameters], |items| plan.outcomes(items))
-                })));
+                return Ok(outcomes!(TanhSinh, options));
             }
             rule @ ("cubature" | "vegas" | "lattice" | "sobol") => {
                 let said = format!("rule is {rule}, which is of boxes, allowed is it with over");
@@ -253,17 +258,7 @@ impl Goal {
             intervals: self.limit.unwrap_or(default.intervals),
             breaks,
         };
-        let plan = match of {
-            Function::Kernels(entry) => Adaptive::new(module, kernels(entry), options),
-            Function::Formula(formula, _) | Function::AroundPole(formula, _) => {
-                Adaptive::of_formula(module, formula, options)
-            }
-            Function::WithWave(..) => return Err(without_wave()),
-        };
-        let mut plan = plan.map_err(limited)?;
-        Ok(of.unfolded(Box::new(move |from, to, parameters| {
-            with(device, [from, to, parameters], |items| plan.outcomes(items))
-        })))
+        Ok(outcomes!(Adaptive, options))
     }
 }
 

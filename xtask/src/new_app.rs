@@ -14,48 +14,24 @@ use anyhow::Context;
 use crate::error::Refused;
 use crate::{cargo, terminal};
 
-/// What a template is called in the application, and its text.
-const FILES: &[(&str, &str)] = &[
-    (
-        "Cargo.toml",
-        include_str!("new_app/template/Cargo.toml.template"),
-    ),
-    (
-        ".cargo/config.toml",
-        include_str!("new_app/template/config.toml.template"),
-    ),
-    (
-        ".gitignore",
-        include_str!("new_app/template/gitignore.template"),
-    ),
-    (
-        "README.md",
-        include_str!("new_app/template/README.md.template"),
-    ),
-    (
-        "build.rs",
-        include_str!("new_app/template/build.rs.template"),
-    ),
-    (
-        "kernels/Cargo.toml",
-        include_str!("new_app/template/kernels/Cargo.toml.template"),
-    ),
-    (
-        "kernels/src/lib.rs",
-        include_str!("new_app/template/kernels/src/lib.rs.template"),
-    ),
-    (
-        "src/lib.rs",
-        include_str!("new_app/template/src/lib.rs.template"),
-    ),
-    (
-        "src/main.rs",
-        include_str!("new_app/template/src/main.rs.template"),
-    ),
-    (
-        "tests/emulator.rs",
-        include_str!("new_app/template/tests/emulator.rs.template"),
-    ),
+macro_rules! files {
+    ($($path:literal),* $(,)?) => {
+        &[$(($path, include_str!(concat!("new_app/template/", $path, ".template")))),*]
+    };
+}
+
+/// Files of the application, by their paths in it, and their templates.
+const FILES: &[(&str, &str)] = files![
+    "Cargo.toml",
+    ".cargo/config.toml",
+    ".gitignore",
+    "README.md",
+    "build.rs",
+    "kernels/Cargo.toml",
+    "kernels/src/lib.rs",
+    "src/lib.rs",
+    "src/main.rs",
+    "tests/emulator.rs",
 ];
 
 /// The versions that this checkout was tested with; cargo takes out what is not needed.

@@ -1,6 +1,7 @@
 //! The origin of a run's rows: device, driver, PTX, program and day, for comparison with
 //! another run.
 
+use crate::grouping::distinct;
 use crate::record::Record;
 
 /// One of the two runs. Each part is there once for every value that its rows have,
@@ -26,16 +27,6 @@ const DIGITS: usize = 12;
 
 fn short(hash: &str) -> String {
     hash.chars().take(DIGITS).collect()
-}
-
-fn distinct(values: impl Iterator<Item = String>) -> Vec<String> {
-    let mut found = Vec::new();
-    for value in values {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
 }
 
 impl Side {

@@ -138,7 +138,7 @@ fn a_torn_last_line_is_dropped_with_a_warning_and_the_file_goes_on_after_it() {
     let folder = folder();
     let mut first = open(folder.path(), "a");
     append(&mut first, 1, Status::Ok);
-    assert!(first.records.write_all(b"{\"run\":\"x\",\"tab").is_ok());
+    assert!(first.records.write_all(b"{\"schema\":2,\"ru").is_ok());
     drop(first);
     let mut second = open(folder.path(), "a");
     assert_eq!(steps(&second), [1]);
@@ -234,7 +234,7 @@ fn a_baseline_that_is_not_whole_is_refused_for_what_it_is() {
     let store = open(folder.path(), "a");
     let path = baseline_path(folder.path(), "v1");
     for (extra, problem) in [
-        ("{\"run\":", "its last line is torn"),
+        ("{\"schema\":", "its last line is torn"),
         ("hello\n", "1 line is not a record"),
     ] {
         assert!(

@@ -4,6 +4,7 @@
 use super::fit::wrapped;
 use super::reasons;
 use super::sheet::{Sheet, Strip};
+use crate::grouping::distinct;
 use crate::record::{Record, Value};
 use crate::table::column::optional;
 use crate::table::{Column, Shown, Table};
@@ -89,13 +90,7 @@ impl Row<'_> {
 fn sheet(table: &Table, rows: &[Row<'_>], down: &[&str], shown: &[Shown]) -> Sheet {
     let short = &table.short;
     let each = if short.is_stacked { shown.len() } else { 1 };
-    let mut names: Vec<Vec<String>> = Vec::new();
-    for row in rows {
-        let name = row.values(down);
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let names = distinct(rows.iter().map(|row| row.values(down)));
     let mut columns = Vec::new();
     for (index, axis) in down.iter().enumerate() {
         // A row's name stands on its first line.
@@ -171,12 +166,7 @@ fn rows<'a>(table: &Table, all: &[Column], shown: &[Shown], records: &'a [Record
 
 /// The values across, numbers in their order; one that is empty where none stand across.
 fn across(rows: &[Row<'_>], across: &str) -> Vec<String> {
-    let mut values: Vec<Option<&Value>> = Vec::new();
-    for value in rows.iter().map(|row| row.record.cell.get(across)) {
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
+    let mut values = distinct(rows.iter().map(|row| row.record.cell.get(across)));
     values.sort_by_key(|value| match value {
         Some(Value::Number(number)) => *number,
         _ => 0,

@@ -119,79 +119,41 @@ impl Name {
     }
 
     /// Err when an option is given that other rules have, and this one has not.
-    fn check_options(self, arguments: &IntegrateArguments) -> Result<()> {
+    fn check_options(self, of: &IntegrateArguments) -> Result<()> {
         let is_composite = matches!(self, Name::Composite(_));
         let is_adaptive = matches!(self, Name::Adaptive(_));
         let is_random = matches!(self, Name::Vegas | Name::Lattice | Name::Sobol);
         let is_fourier = matches!(self, Name::Fourier(_));
         let is_of_boxes = is_random || self == Name::Cubature;
-        if is_of_boxes != arguments.over.is_some() {
+        if is_of_boxes != of.over.is_some() {
             if is_of_boxes {
                 return Err(without_box());
             }
-            let rule = arguments.rule();
+            let rule = of.rule();
             let problem = format!("`{rule}` is no rule of boxes, allowed are {OF_BOXES}");
             return Err(refused("--rule", problem));
         }
-        for (argument, given, has, rules) in [
-            (
-                "--strips",
-                arguments.strips.is_some(),
-                is_composite,
-                COMPOSITE,
-            ),
-            (
-                "--tolerance",
-                arguments.tolerance.is_some(),
-                !is_composite,
-                WITH_TOLERANCE,
-            ),
-            (
-                "--absolute",
-                arguments.absolute.is_some(),
-                !is_composite,
-                WITH_TOLERANCE,
-            ),
-            (
-                "--principal-value",
-                arguments.principal_value.is_some(),
-                !is_composite && !is_of_boxes,
-                WITH_BREAKS,
-            ),
-            (
-                "--break",
-                arguments.breaks.is_some(),
-                !is_composite && !is_of_boxes && !is_fourier,
-                WITH_BREAKS,
-            ),
-            (
-                "--evaluations",
-                arguments.evaluations.is_some(),
-                is_of_boxes,
-                OF_BOXES,
-            ),
-            ("--seed", arguments.seed.is_some(), is_random, RANDOM),
-            (
-                "--rounding",
-                arguments.rounding,
-                !is_composite && !is_random,
-                WITH_ROUNDING,
-            ),
-            (
-                "--intervals",
-                arguments.intervals.is_some(),
-                is_adaptive,
-                ADAPTIVE,
-            ),
-            (
-                "--levels",
-                arguments.levels.is_some(),
-                self == Name::TanhSinh || is_fourier,
-                WITH_LEVELS,
-            ),
+        let tolerance = (!is_composite, WITH_TOLERANCE);
+        let (boxes, intervals) = ((is_of_boxes, OF_BOXES), (is_adaptive, ADAPTIVE));
+        let of_one_variable = !is_composite && !is_of_boxes;
+        let pole = (of_one_variable, WITH_BREAKS);
+        let breaks = (of_one_variable && !is_fourier, WITH_BREAKS);
+        let rounding = (!is_composite && !is_random, WITH_ROUNDING);
+        let levels = (self == Name::TanhSinh || is_fourier, WITH_LEVELS);
+        for (argument, is_given, (has, rules)) in [
+            ("--strips", of.strips.is_some(), (is_composite, COMPOSITE)),
+            ("--tolerance", of.tolerance.is_some(), tolerance),
+            ("--absolute", of.absolute.is_some(), tolerance),
+            ("--principal-value", of.principal_value.is_some(), pole),
+            ("--break", of.breaks.is_some(), breaks),
+            ("--evaluations", of.evaluations.is_some(), boxes),
+            ("--seed", of.seed.is_some(), (is_random, RANDOM)),
+            ("--rounding", of.rounding, rounding),
+            ("--intervals", of.intervals.is_some(), intervals),
+            ("--levels", of.levels.is_some(), levels),
         ] {
-            if given && !has {
-                let rule = arguments.rule();
+            if is_given && !has {
+                let rule = of.rule();
                 let problem = format!("has no place in {rule}, allowed is it with {rules}");
                 return Err(refused(argument, problem));
             }

@@ -175,33 +175,17 @@ impl<R: Number> Request<R> {
         }
         let outputs = integrand::formulas(arguments, over.as_ref())?;
         // Clap lets `requires` pass where a function is named, which neither goes with.
-        let without_wave = arguments.fourier.is_none();
+        let is_wave = arguments.fourier.is_some();
+        let is_formula = arguments.formula.is_some();
+        let table = "--samples, allowed is it with a table";
+        let formula = "--formula, allowed is it with a formula";
+        let wave = "--fourier, allowed is it with a wave";
         for (argument, is_alone, needed) in [
-            (
-                "--dx",
-                arguments.dx.is_some(),
-                "--samples, allowed is it with a table",
-            ),
-            (
-                "--cumulative",
-                arguments.cumulative,
-                "--samples, allowed is it with a table",
-            ),
-            (
-                "--rounding",
-                arguments.rounding && arguments.formula.is_none(),
-                "--formula, allowed is it with a formula",
-            ),
-            (
-                "--omega",
-                arguments.omega.is_some() && without_wave,
-                "--fourier, allowed is it with a wave",
-            ),
-            (
-                "--phase",
-                arguments.phase.is_some() && without_wave,
-                "--fourier, allowed is it with a wave",
-            ),
+            ("--dx", arguments.dx.is_some(), table),
+            ("--cumulative", arguments.cumulative, table),
+            ("--rounding", arguments.rounding && !is_formula, formula),
+            ("--omega", arguments.omega.is_some() && !is_wave, wave),
+            ("--phase", arguments.phase.is_some() && !is_wave, wave),
         ] {
             if is_alone {
                 return Err(refused(argument, format!("has no place without {needed}")));

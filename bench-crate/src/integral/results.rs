@@ -91,13 +91,13 @@ impl<R: Number> Row<R> {
             BoxStatus::Roundoff => Status::RoundoffOfBox,
             BoxStatus::NotFinite => Status::NotFinite,
         };
-        Self {
-            value: R::from_f64(of.value),
-            error: Some(R::from_f64(of.error)),
-            evaluations: of.evaluations,
+        let number = R::from_f64;
+        Self::new(
+            number(of.value),
+            Some(number(of.error)),
+            of.evaluations,
             status,
-            at: None,
-        }
+        )
     }
 
     /// An integral by random points, lattices or Sobol points, whose error is the standard error.
@@ -109,20 +109,20 @@ impl<R: Number> Row<R> {
             SamplingStatus::Unseen => Status::Unseen,
             SamplingStatus::NotFinite => Status::NotFinite,
         };
-        Self {
-            value: R::from_f64(of.value),
-            error: Some(R::from_f64(of.sigma)),
-            evaluations: of.evaluations,
+        let number = R::from_f64;
+        Self::new(
+            number(of.value),
+            Some(number(of.sigma)),
+            of.evaluations,
             status,
-            at: None,
-        }
+        )
     }
 
-    /// An item of a rule that estimates no error.
-    fn without_error(value: R, evaluations: u64, status: Status) -> Self {
+    /// An item of which no place is known where the function is not finite.
+    fn new(value: R, error: Option<R>, evaluations: u64, status: Status) -> Self {
         Self {
             value,
-            error: None,
+            error,
             evaluations,
             status,
             at: None,
@@ -166,12 +166,12 @@ impl<R: Number> Row<R> {
             true => Status::Computed,
             false => Status::NotFinite,
         };
-        Self::without_error(value, evaluations, status)
+        Self::new(value, None, evaluations, status)
     }
 
     /// An item with a limit that is NaN.
     pub(super) fn without_limits() -> Self {
-        Self::without_error(R::from_f64(f64::NAN), 0, Status::NoLimits)
+        Self::new(R::from_f64(f64::NAN), None, 0, Status::NoLimits)
     }
 }
 

@@ -9,11 +9,13 @@ use super::results::Row;
 use super::transform::Transform;
 use crate::columns;
 use crate::error::Result;
+use quadscan_kernels::monte_carlo::integrand::Parameters;
+
 use quadscan::device::{Buffer, Device, Module};
 use quadscan::integrate::formula::Limits;
 use quadscan::integrate::{
-    self, Adaptive, Composite, Cubature, CubedRegion, Fourier, Lattice, Outcome, Real, Rule, Sobol,
-    TanhSinh, Vegas,
+    self, Adaptive, Composite, Cubature, CubedRegion, Estimate, Fourier, Lattice, Outcome, Real,
+    Rule, Sobol, TanhSinh, Vegas,
 };
 
 /// What no outcome's bytes are.
@@ -37,9 +39,20 @@ enum Plan<R: Number> {
     TanhSinh(TanhSinh<R>),
     Fourier(Fourier),
     Cubature(Box<Cubature>, Limits),
-    Vegas(Box<Vegas>, Limits),
-    Lattice(Box<Lattice>, Limits),
-    Sobol(Box<Sobol>, Limits),
+    Samples(Samples),
+}
+
+/// An integral over a box by points, of parameters.
+type Samples = Box<dyn FnMut(&Parameters) -> quadscan::Result<Estimate> + Send>;
+
+/// A plan of an integrand's kernels, or of its formula.
+macro_rules! plan {
+    ($plan:ident, $module:ident, $source:ident, $options:expr) => {
+        match $source {
+            Source::Kernels(of) => $plan::new($module, *of, $options)?,
+            Source::Formula(of) | Source::Boxed(of, _) => $plan::of_formula($module, of, $options)?,
+        }
+    };
 }
 
 impl<R: Number> Runner<R> {
@@ -47,25 +60,13 @@ impl<R: Number> Runner<R> {
     pub(super) fn new(module: &Module, of: &Integrand<R>, method: &Method<R>) -> Result<Self> {
         let plan = match (method, &of.source) {
             (Method::Composite { rule, strips }, source) => {
-                let plan = match source {
-                    Source::Kernels(of) => Composite::new(module, *of, *strips)?,
-                    Source::Formula(of) | Source::Boxed(of, _) => {
-                        Composite::of_formula(module, of, *strips)?
-                    }
-                };
-                Plan::Strips(plan, *rule, *strips)
+                Plan::Strips(plan!(Composite, module, source, *strips), *rule, *strips)
             }
-            (Method::Adaptive(options), Source::Kernels(of)) => {
-                Plan::Adaptive(Adaptive::new(module, *of, options.clone())?)
+            (Method::Adaptive(options), source) => {
+                Plan::Adaptive(plan!(Adaptive, module, source, options.clone()))
             }
-            (Method::Adaptive(options), Source::Formula(of) | Source::Boxed(of, _)) => {
-                Plan::Adaptive(Adaptive::of_formula(module, of, options.clone())?)
-            }
-            (Method::TanhSinh(options), Source::Kernels(of)) => {
-                Plan::TanhSinh(TanhSinh::new(module, *of, options.clone())?)
-            }
-            (Method::TanhSinh(options), Source::Formula(of) | Source::Boxed(of, _)) => {
-                Plan::TanhSinh(TanhSinh::of_formula(module, of, options.clone())?)
+            (Method::TanhSinh(options), source) => {
+                Plan::TanhSinh(plan!(TanhSinh, module, source, options.clone()))
             }
             (Method::Fourier(options), Source::Formula(of) | Source::Boxed(of, _)) => {
                 Plan::Fourier(Fourier::of_formula(module, of, options.clone())?)
@@ -76,16 +77,19 @@ impl<R: Number> Runner<R> {
                 Plan::Cubature(Box::new(plan), limits.clone())
             }
             (Method::Vegas(options), Source::Boxed(of, limits)) => {
-                let plan = Vegas::of_formula(module, of, *options)?;
-                Plan::Vegas(Box::new(plan), limits.clone())
+                let mut plan = Vegas::of_formula(module, of, *options)?;
+                let limits = limits.clone();
+                Plan::Samples(Box::new(move |of| plan.integrate(&limits, of)))
             }
             (Method::Lattice(options), Source::Boxed(of, limits)) => {
-                let plan = Lattice::of_formula(module, of, *options)?;
-                Plan::Lattice(Box::new(plan), limits.clone())
+                let mut plan = Lattice::of_formula(module, of, *options)?;
+                let limits = limits.clone();
+                Plan::Samples(Box::new(move |of| plan.integrate(&limits, of)))
             }
             (Method::Sobol(options), Source::Boxed(of, limits)) => {
-                let plan = Sobol::of_formula(module, of, *options)?;
-                Plan::Sobol(Box::new(plan), limits.clone())
+                let mut plan = Sobol::of_formula(module, of, *options)?;
+                let limits = limits.clone();
+                Plan::Samples(Box::new(move |of| plan.integrate(&limits, of)))
             }
             (Method::Cubature(_) | Method::Vegas(_) | Method::Lattice(_) | Method::Sobol(_), _) => {
                 return Err(method::without_box());
@@ -107,7 +111,7 @@ impl<R: Number> Runner<R> {
     /// it.
     pub(super) fn most(&self) -> usize {
         match &self.plan {
-            Plan::Vegas(..) | Plan::Lattice(..) | Plan::Sobol(..) => 1,
+            Plan::Samples(_) => 1,
             // The emulator.
             Plan::Cubature(..) if !self.device.properties().has_timer => 1,
             Plan::Strips(..) | Plan::Cubature(..) => ROWS,
@@ -173,27 +177,12 @@ impl<R: Number> Runner<R> {
                 let found = plan.integrate_each(limits, &parameters)?;
                 Ok(found.iter().map(Row::cubed).collect())
             }
-            Plan::Vegas(plan, limits) => over_box(items, |parameters| {
-                Ok(Row::sampled(&plan.integrate(limits, parameters)?))
-            }),
-            Plan::Lattice(plan, limits) => over_box(items, |parameters| {
-                Ok(Row::sampled(&plan.integrate(limits, parameters)?))
-            }),
-            Plan::Sobol(plan, limits) => over_box(items, |parameters| {
-                Ok(Row::sampled(&plan.integrate(limits, parameters)?))
-            }),
+            Plan::Samples(integrate) => {
+                let item = |item| Ok(Row::sampled(&integrate(&given(items, item))?));
+                (0..items.len()).map(item).collect()
+            }
         }
     }
-}
-
-/// Items over a box, one after the other.
-fn over_box<R: Number, const AXES: usize>(
-    items: &Items<R>,
-    mut integrate: impl FnMut(&[[f64; AXES]; 2]) -> Result<Row<R>>,
-) -> Result<Vec<Row<R>>> {
-    (0..items.len())
-        .map(|item| integrate(&given(items, item)))
-        .collect()
 }
 
 /// The parameters of an item over a box.

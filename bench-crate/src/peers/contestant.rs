@@ -44,7 +44,10 @@ impl<'a> Contestant<'a> {
         let wrong = memory.difference()?;
         Ok(Some(match wrong {
             None => Ok(contestant),
-            Some(wrong) => Err(format!("{operation} of {} is wrong: {wrong}", peer.name())),
+            Some(wrong) => Err(format!(
+                "{operation} of {} is wrong: {wrong}",
+                peer.interface.name()
+            )),
         }))
     }
 

@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::path::Path;
 
-use super::interface::{Interface, c_name, function};
+use super::interface::{Interface, c_name};
 use quadscan::Result;
 use quadscan::device::{Buffer, Device};
 
@@ -23,7 +23,8 @@ type Sum = unsafe extern "C" fn(
 
 /// A peer in CUDA C++.
 pub struct Peer {
-    interface: Interface,
+    /// The library, and what it says of itself.
+    pub interface: Interface,
     sum: Sum,
 }
 
@@ -52,28 +53,10 @@ impl Peer {
         // SAFETY: the caller's: constructors and functions are those of our source, and
         // their types.
         unsafe {
-            let (library, interface) = Interface::open(path)?;
-            let sum = function(&library, c"quadscan_peer_function", path)?;
-            // Never closed: the CUDA runtime in it has handlers of its own, and its
-            // kernels may be in graphs.
-            std::mem::forget(library);
+            let interface = Interface::open(path)?;
+            let sum = interface.function(c"quadscan_peer_function")?;
             Ok(Peer { interface, sum })
         }
-    }
-
-    /// Such as `nvcc 13.0.88, -O3`.
-    pub fn version(&self) -> &str {
-        self.interface.version()
-    }
-
-    /// As it heads a column: `nvcc 13.0.88`.
-    pub fn name(&self) -> &str {
-        self.interface.name()
-    }
-
-    /// Whether it has a function, named with its type: `exp_f64`.
-    pub fn has(&self, name: &str) -> bool {
-        self.interface.has(name)
     }
 
     /// Asks the device's stream for the sums of a function, as a launch does: it may return before

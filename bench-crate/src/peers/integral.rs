@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
-use super::interface::{Interface, c_name, function};
+use super::interface::{Interface, c_name};
 use quadscan::Result;
 use quadscan::device::{Buffer, Device};
 use quadscan::integrate::{Parameters, Real};
@@ -23,7 +23,8 @@ type Integrate = unsafe extern "C" fn(
 
 /// A peer in CUDA C++.
 pub struct Peer {
-    interface: Interface,
+    /// The library, and what it says of itself.
+    pub interface: Interface,
     scratch: ScratchBytes,
     integrate: Integrate,
 }
@@ -49,28 +50,15 @@ impl Peer {
         // SAFETY: the caller's: constructors and functions are those of our source, and
         // their types.
         unsafe {
-            let (library, interface) = Interface::open(path)?;
-            let scratch = function(&library, c"quadscan_peer_scratch", path)?;
-            let integrate = function(&library, c"quadscan_peer_integrate", path)?;
-            // Never closed: the CUDA runtime in it has handlers of its own, and its
-            // kernels may be in graphs.
-            std::mem::forget(library);
+            let interface = Interface::open(path)?;
+            let scratch = interface.function(c"quadscan_peer_scratch")?;
+            let integrate = interface.function(c"quadscan_peer_integrate")?;
             Ok(Peer {
                 interface,
                 scratch,
                 integrate,
             })
         }
-    }
-
-    /// Such as `nvcc 13.0.88, -O3`.
-    pub fn version(&self) -> &str {
-        self.interface.version()
-    }
-
-    /// As it heads a column: `nvcc 13.0.88`.
-    pub fn name(&self) -> &str {
-        self.interface.name()
     }
 
     /// The integral of an integrand by a rule, as it is called there, if it has it.

@@ -1,61 +1,78 @@
 //! What all libraries of peers have, whatever they do: a version, names, and words for codes.
 
 use std::ffi::{CStr, CString, c_char, c_int};
-use std::path::Path;
+use std::mem::ManuallyDrop;
+use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
+use crate::record::Peer;
 use quadscan::{Error, Result};
 
 type Text = unsafe extern "C" fn() -> *const c_char;
 type TextOfCode = unsafe extern "C" fn(c_int) -> *const c_char;
 
-/// What a library says of itself.
-pub(super) struct Interface {
+/// A library, and what it says of itself.
+pub struct Interface {
+    /// Never closed: the CUDA runtime in it has handlers of its own, and its kernels may be in graphs.
+    library: ManuallyDrop<Library>,
+    path: PathBuf,
     version: String,
     names: Vec<String>,
     error: TextOfCode,
 }
 
 impl Interface {
-    /// Opens a library, which has to stay open. Err in one sentence.
+    /// Opens a library. Err in one sentence.
     ///
     /// # Safety
     ///
     /// The file is one that [`Build`](super::compiler::Build) made of a folder of `peers`.
-    pub(super) unsafe fn open(path: &Path) -> std::result::Result<(Library, Self), String> {
+    pub(super) unsafe fn open(path: &Path) -> std::result::Result<Self, String> {
         // SAFETY: the caller's: constructors and functions are those of our source, and the
         // types those of its functions.
         unsafe {
             let library = Library::new(path).map_err(|e| failed(path, &e))?;
+            let library = ManuallyDrop::new(library);
             let version: Text = function(&library, c"quadscan_peer_version", path)?;
             let names: Text = function(&library, c"quadscan_peer_names", path)?;
             let error = function(&library, c"quadscan_peer_error", path)?;
-            let names = text(names())
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect();
-            let interface = Interface {
+            let names = text(names());
+            Ok(Interface {
                 version: text(version()),
-                names,
+                names: names.split_whitespace().map(str::to_owned).collect(),
                 error,
-            };
-            Ok((library, interface))
+                library,
+                path: path.to_owned(),
+            })
         }
     }
 
-    /// What it is in full.
-    pub(super) fn version(&self) -> &str {
-        &self.version
+    /// A function of the library. Err in one sentence.
+    ///
+    /// # Safety
+    ///
+    /// `F` is the function's type.
+    pub(super) unsafe fn function<F: Copy>(&self, name: &CStr) -> std::result::Result<F, String> {
+        // SAFETY: the caller's; the library is never closed.
+        unsafe { function(&self.library, name, &self.path) }
     }
 
-    /// As it heads a column.
-    pub(super) fn name(&self) -> &str {
+    /// As it heads a column: `nvcc 13.0.88`.
+    pub fn name(&self) -> &str {
         self.version.split(',').next().unwrap_or_default()
     }
 
+    /// Who it is in a contest. The version is such as `nvcc 13.0.88, -O3`.
+    pub fn peer(&self) -> Peer {
+        Peer {
+            name: self.name().to_owned(),
+            version: self.version.clone(),
+        }
+    }
+
     /// Whether it has something of this name.
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub fn has(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)
     }
 
@@ -82,7 +99,7 @@ fn failed(path: &Path, error: &libloading::Error) -> String {
 /// # Safety
 ///
 /// `F` is the function's type, and it is called while the library is open.
-pub(super) unsafe fn function<F: Copy>(
+unsafe fn function<F: Copy>(
     library: &Library,
     name: &CStr,
     path: &Path,

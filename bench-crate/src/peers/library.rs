@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::path::Path;
 
-use super::interface::{Interface, c_name, function};
+use super::interface::{Interface, c_name};
 use crate::workload::memory::Call;
 use crate::workload::operation::Operation;
 use quadscan::Result;
@@ -25,7 +25,8 @@ type Run = unsafe extern "C" fn(
 
 /// A peer in CUDA C++.
 pub struct Peer {
-    interface: Interface,
+    /// The library, and what it says of itself.
+    pub interface: Interface,
     scratch: Scratch,
     run: Run,
 }
@@ -40,28 +41,15 @@ impl Peer {
         // SAFETY: the caller's: constructors and functions are those of our source, and
         // their types.
         unsafe {
-            let (library, interface) = Interface::open(path)?;
-            let scratch = function(&library, c"quadscan_peer_scratch", path)?;
-            let run = function(&library, c"quadscan_peer_run", path)?;
-            // Never closed: the CUDA runtime in it has handlers of its own, and its
-            // kernels may be in graphs.
-            std::mem::forget(library);
+            let interface = Interface::open(path)?;
+            let scratch = interface.function(c"quadscan_peer_scratch")?;
+            let run = interface.function(c"quadscan_peer_run")?;
             Ok(Peer {
                 interface,
                 scratch,
                 run,
             })
         }
-    }
-
-    /// Such as `CUB 3.0.1, CCCL 3.0.1, nvcc 13.0.88`.
-    pub fn version(&self) -> &str {
-        self.interface.version()
-    }
-
-    /// As it heads a column: `CUB 3.0.1`.
-    pub fn name(&self) -> &str {
-        self.interface.name()
     }
 
     /// Whether it has an operation.

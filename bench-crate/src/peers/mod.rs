@@ -19,7 +19,7 @@ pub mod contestant;
 pub mod functions;
 pub mod integral;
 pub mod integrators;
-mod interface;
+pub mod interface;
 pub(crate) mod libraries;
 pub mod library;
 mod script;

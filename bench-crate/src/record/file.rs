@@ -33,14 +33,13 @@ pub(crate) enum End {
 
 impl End {
     fn of(rest: &[u8]) -> Self {
-        /// How records begin, those of the first schema last.
-        const BEGINNINGS: [&[u8]; 2] = [b"{\"schema\":", b"{\"run\":"];
-        let is_begun = |begin: &&[u8]| rest.starts_with(begin) || begin.starts_with(rest);
+        /// How records begin.
+        const BEGIN: &[u8] = b"{\"schema\":";
         match rest {
             [] => End::Clean,
             _ if serde_json::from_slice::<Record>(rest).is_ok() => End::Open,
             _ if serde_json::from_slice::<serde_json::Value>(rest).is_ok() => End::Foreign,
-            _ if BEGINNINGS.iter().any(is_begun) => End::Torn,
+            _ if rest.starts_with(BEGIN) || BEGIN.starts_with(rest) => End::Torn,
             _ => End::Foreign,
         }
     }

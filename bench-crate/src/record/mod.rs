@@ -2,17 +2,16 @@
 //!
 //! A record is self-contained (device, driver, PTX hash, compiler, revision), so that a row that
 //! is read a year later still has its origin. It names no table's columns: what
-//! was measured are [`Metrics`], by names that a table's columns read. Records of the first
-//! schema are read too (`earlier`).
+//! was measured are [`Metrics`], by names that a table's columns read.
 
 mod cell;
-mod earlier;
 pub(crate) mod file;
 mod metric;
 mod ordered;
 mod origin;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 pub use cell::{Cell, Value};
 pub use metric::{Metric, Metrics, Peer, Time};
@@ -49,9 +48,9 @@ impl Status {
 
 /// One cell of one table, measured once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "earlier::Form")]
 pub struct Record {
-    /// The form that it was written in.
+    /// The form that it was written in: [`SCHEMA`].
+    #[serde(deserialize_with = "known")]
     pub schema: u32,
     /// The run that measured it; the rows of one run belong together.
     pub run: String,
@@ -64,7 +63,7 @@ pub struct Record {
     /// Why, when it did not end well; one sentence.
     pub reason: Option<String>,
     /// Entries of the PTX that ran.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<String>,
     /// Results and times, with every sample.
     pub metrics: Metrics,
@@ -76,7 +75,7 @@ pub struct Record {
     pub clocks: Option<Clocks>,
     /// What has to be known about the measurement, a sentence each: outliers, a
     /// throttled clock. What stands before a colon is the same for all of a kind.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
     /// The device, when one was used.
     pub device: Option<DeviceInfo>,
@@ -84,6 +83,16 @@ pub struct Record {
     pub host: HostInfo,
     /// When it was measured: RFC 3339, UTC.
     pub timestamp: String,
+}
+
+/// The schema of a record that is read.
+fn known<'de, D: Deserializer<'de>>(form: D) -> Result<u32, D::Error> {
+    match u32::deserialize(form)? {
+        SCHEMA => Ok(SCHEMA),
+        other => Err(D::Error::custom(format!(
+            "schema {other} is of another version, known is {SCHEMA}"
+        ))),
+    }
 }
 
 impl Record {
@@ -153,3 +162,23 @@ pub fn timestamp() -> String {
 #[cfg(test)]
 #[path = "tests/sample.rs"]
 pub(crate) mod sample;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_read_as_it_was_written() {
+        let mut written = sample::record("scan", Cell::default().with("n", 4_u64));
+        written.entries = vec!["scan_f32".into()];
+        written.metrics.put("bytes", Some(16_u64));
+        let json = serde_json::to_string(&written).expect("records have a form");
+        assert_eq!(serde_json::from_str::<Record>(&json).ok(), Some(written));
+        for other in [1, 3] {
+            let json = json.replacen(r#""schema":2"#, &format!(r#""schema":{other}"#), 1);
+            let error = serde_json::from_str::<Record>(&json).expect_err("of another version");
+            let said = format!("schema {other} is of another version, known is 2");
+            assert!(error.to_string().starts_with(&said));
+        }
+    }
+}

@@ -188,11 +188,9 @@ impl Best {
 
     /// The same, of a time that does.
     #[must_use]
-    pub const fn by_shape(self) -> Self {
-        Best {
-            has_shape: true,
-            ..self
-        }
+    pub const fn by_shape(mut self) -> Self {
+        self.has_shape = true;
+        self
     }
 }
 

@@ -71,11 +71,9 @@ impl TableAxis {
     }
 
     /// With numbers up to this one on the emulator, where none is named.
-    pub const fn emulated_up_to(self, most_emulated: u64) -> Self {
-        TableAxis {
-            most_emulated,
-            ..self
-        }
+    pub const fn emulated_up_to(mut self, most_emulated: u64) -> Self {
+        self.most_emulated = most_emulated;
+        self
     }
 
     /// With these names.
@@ -84,19 +82,15 @@ impl TableAxis {
     }
 
     /// With these values where none are named.
-    pub const fn usual(self, usual: Usual) -> Self {
-        TableAxis {
-            usual: Some(usual),
-            ..self
-        }
+    pub const fn usual(mut self, usual: Usual) -> Self {
+        self.usual = Some(usual);
+        self
     }
 
     /// With values that change faster from row to row than those of the others.
-    pub const fn inner(self) -> Self {
-        TableAxis {
-            is_inner: true,
-            ..self
-        }
+    pub const fn inner(mut self) -> Self {
+        self.is_inner = true;
+        self
     }
 
     /// One of which the table has all values anyway, and a list leaves some.

@@ -1,6 +1,7 @@
 //! What tables say of peers: a time and a ratio each, and geometric means of ratios. Pure.
 
 use super::column::{self, Column, decimals};
+use crate::grouping::distinct;
 use crate::number;
 use crate::record::{Record, Status};
 use crate::timing::Timing;
@@ -41,13 +42,8 @@ pub fn rate(record: &Record, count: &str, time: &str) -> Option<f64> {
 
 /// The names of the peers of any record, in the order in which they were timed.
 pub fn names(records: &[Record]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for (peer, _) in records.iter().flat_map(|record| record.metrics.peers()) {
-        if !names.contains(&peer.name) {
-            names.push(peer.name.clone());
-        }
-    }
-    names
+    let peers = records.iter().flat_map(|record| record.metrics.peers());
+    distinct(peers.map(|(peer, _)| peer.name.clone()))
 }
 
 /// How the names of a peer's columns begin.

@@ -73,19 +73,15 @@ impl Shown {
 
     /// The same in the place of a column that has no text.
     #[must_use]
-    pub const fn instead_of(self, column: &'static str) -> Self {
-        Shown {
-            instead_of: column,
-            ..self
-        }
+    pub const fn instead_of(mut self, column: &'static str) -> Self {
+        self.instead_of = column;
+        self
     }
 
     /// The same beside a column that has a text.
     #[must_use]
-    pub const fn beside(self, column: &'static str) -> Self {
-        Shown {
-            beside: column,
-            ..self
-        }
+    pub const fn beside(mut self, column: &'static str) -> Self {
+        self.beside = column;
+        self
     }
 }

@@ -15,7 +15,7 @@ use crate::axes::{Axis, TYPES, Values, own};
 use crate::measure::{Bench, Contest};
 use crate::modules;
 use crate::peers::functions::{Peer as Library, Request};
-use crate::record::{Cell, Peer};
+use crate::record::Cell;
 use crate::table::column::{CONDITIONS, OUTCOME, Show, axis, count, derived, noise, us};
 use crate::table::peers::{self, rate};
 use crate::table::source::{self, Source};
@@ -268,14 +268,13 @@ fn measured<T: Number>(bench: &mut Bench<'_>, function: &Function, typed: &Typed
     contest.ours("kernel", || {
         (typed.launch)(&module, shape, &mut results, &request)
     });
-    for library in libraries.iter().filter(|library| library.has(&name)) {
-        let named = Peer {
-            name: library.name().to_owned(),
-            version: library.version().to_owned(),
-        };
+    for library in libraries
+        .iter()
+        .filter(|library| library.interface.has(&name))
+    {
         // SAFETY: the buffer has a number for each thread, nobody reads it, and it lives longer
         // than the contest.
-        contest.peer(named, || unsafe {
+        contest.peer(library.interface.peer(), || unsafe {
             library.enqueue(&device, &name, &request, &others)
         });
     }

@@ -13,7 +13,7 @@ use crate::axes::{INTEGRANDS, RULES, SIZES_IN_STRIPS, TYPES};
 use crate::measure::{Bench, Contest};
 use crate::modules;
 use crate::peers::integral::{Peer as Library, Request};
-use crate::record::{Cell, Peer, Record, Value};
+use crate::record::{Cell, Record, Value};
 use crate::table::column::{
     CONDITIONS, COUNTS, MORE, OUTCOME, Show, axis, count, derived, noise, number, scientific, us,
 };
@@ -214,11 +214,9 @@ fn time_with_peers<R: Number>(
     let mut contest = Contest::default();
     contest.ours("kernel", || ours.launch(integral));
     for peer in &peers {
-        let named = Peer {
-            name: peer.library.name().to_owned(),
-            version: peer.library.version().to_owned(),
-        };
-        contest.peer(named, || peer.launch(&device, integral));
+        contest.peer(peer.library.interface.peer(), || {
+            peer.launch(&device, integral)
+        });
     }
     bench.time_all(&bench.rule(), contest)
 }
@@ -334,7 +332,7 @@ impl<'a, R: Number> Contestant<'a, R> {
             "{} of {} is wrong and not timed: {found:e}, where the rule gives {expected:e}, and \
              {bound:.1e} of it is allowed",
             contestant.name,
-            library.name()
+            library.interface.name()
         )))
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn value(record: &Record) -> Option<f64> {
         let (work, timing) = (record.number("work")?, timed(record)?);
         Some(limit(&record.cell)?.value(work, timing.median_ms))
     };
-    // The first schema has the value itself.
+    // The first records have the value itself.
     of_time().or_else(|| record.number("value"))
 }
 

@@ -24,6 +24,7 @@ pub(crate) mod sweep;
 #[path = "tests/testing.rs"]
 mod testing;
 
+use crate::grouping::distinct;
 use crate::table::{Names, Table};
 
 /// The tables that are offered, in the order in which they are printed.
@@ -62,14 +63,8 @@ pub fn known(tables: &[&'static Table]) -> Names {
 
 /// The names of all axes that have options or take `--axis`, in the order of the tables.
 pub fn axis_names() -> Vec<&'static str> {
-    let all = all();
-    let mut names: Vec<&str> = Vec::new();
-    for of in all.iter().flat_map(|table| table.axes) {
-        if !names.contains(&of.axis.name) {
-            names.push(of.axis.name);
-        }
-    }
-    names
+    let axes = all().into_iter().flat_map(|table| table.axes);
+    distinct(axes.map(|of| of.axis.name))
 }
 
 /// The name of the tables of integrals together.

@@ -149,27 +149,6 @@ pub struct Operation {
     pub element: Element,
 }
 
-/// What the library of the peers has, but for a copy.
-const TABLE: &[(Form, Operator, &[Element])] = &[
-    (Form::Inclusive, Operator::Sum, NUMBERS),
-    (Form::Exclusive, Operator::Sum, NUMBERS),
-    (Form::Inclusive, Operator::Min, &[I32, F32]),
-    (Form::Inclusive, Operator::Max, &[I32, F32]),
-    (Form::Inclusive, Operator::Product, &[I32, F32]),
-    (Form::Inclusive, Operator::Affine, &[F64x2]),
-    (Form::Exclusive, Operator::Min, &[I32, F32]),
-    (Form::Exclusive, Operator::Max, &[I32, F32]),
-    (Form::Exclusive, Operator::Product, &[I32, F32]),
-    (Form::Exclusive, Operator::Affine, &[F64x2]),
-    (Form::InclusiveByKey, Operator::Sum, &[I32, F32]),
-    (Form::Reduce, Operator::Sum, &[I32, F32, I64, F64]),
-    (Form::Reduce, Operator::Min, &[I32, F32]),
-    (Form::Reduce, Operator::Max, &[I32, F32]),
-    (Form::SegmentedReduce, Operator::Sum, &[I32, F32, F64]),
-    (Form::SegmentedInclusive, Operator::Sum, &[I32, F32, F64]),
-    (Form::Select, Operator::Sum, SELECTED),
-];
-
 impl Operation {
     /// The operation of a form by an operator on elements of a type.
     pub const fn new(form: Form, operator: Operator, element: Element) -> Self {
@@ -178,14 +157,6 @@ impl Operation {
             operator,
             element,
         }
-    }
-
-    /// All that the library may have. The segmented scan needs CUB 3.5 or so.
-    pub fn all() -> impl Iterator<Item = Operation> {
-        TABLE.iter().flat_map(|&(form, operator, elements)| {
-            let of = move |&element: &Element| Operation::new(form, operator, element);
-            elements.iter().map(of)
-        })
     }
 
     /// Whether it takes a key an element.
@@ -259,6 +230,37 @@ impl Sizes {
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    /// What the library of the peers has, but for a copy.
+    const TABLE: &[(Form, Operator, &[Element])] = &[
+        (Form::Inclusive, Operator::Sum, NUMBERS),
+        (Form::Exclusive, Operator::Sum, NUMBERS),
+        (Form::Inclusive, Operator::Min, &[I32, F32]),
+        (Form::Inclusive, Operator::Max, &[I32, F32]),
+        (Form::Inclusive, Operator::Product, &[I32, F32]),
+        (Form::Inclusive, Operator::Affine, &[F64x2]),
+        (Form::Exclusive, Operator::Min, &[I32, F32]),
+        (Form::Exclusive, Operator::Max, &[I32, F32]),
+        (Form::Exclusive, Operator::Product, &[I32, F32]),
+        (Form::Exclusive, Operator::Affine, &[F64x2]),
+        (Form::InclusiveByKey, Operator::Sum, &[I32, F32]),
+        (Form::Reduce, Operator::Sum, &[I32, F32, I64, F64]),
+        (Form::Reduce, Operator::Min, &[I32, F32]),
+        (Form::Reduce, Operator::Max, &[I32, F32]),
+        (Form::SegmentedReduce, Operator::Sum, &[I32, F32, F64]),
+        (Form::SegmentedInclusive, Operator::Sum, &[I32, F32, F64]),
+        (Form::Select, Operator::Sum, SELECTED),
+    ];
+
+    impl Operation {
+        /// All that the library may have. The segmented scan needs CUB 3.5 or so.
+        pub(crate) fn all() -> impl Iterator<Item = Operation> {
+            TABLE.iter().flat_map(|&(form, operator, elements)| {
+                let of = move |&element: &Element| Operation::new(form, operator, element);
+                elements.iter().map(of)
+            })
+        }
+    }
 
     /// The names in the tables of the library's source.
     fn names_of_the_source() -> BTreeSet<String> {

@@ -46,8 +46,11 @@ fn library() -> PathBuf {
 #[test]
 fn a_library_says_what_it_is_and_what_it_has() {
     let peer = peer();
-    assert_eq!(peer.version(), "CUB 0.0.0, CCCL 0.0.0, nvcc 0.0.0");
-    assert_eq!(peer.name(), "CUB 0.0.0");
+    assert_eq!(
+        peer.interface.peer().version,
+        "CUB 0.0.0, CCCL 0.0.0, nvcc 0.0.0"
+    );
+    assert_eq!(peer.interface.name(), "CUB 0.0.0");
     let lacking = Operation::new(Form::Inclusive, Operator::Min, Element::I32);
     assert!(peer.has(RIGHT) && !peer.has(lacking));
 }

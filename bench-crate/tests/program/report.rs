@@ -68,7 +68,7 @@ fn several_folders_are_one_page_and_are_told_apart_by_their_names() {
 fn a_torn_line_and_a_foreign_one_are_left_out_with_a_warning() {
     let folder = results();
     let path = folder.path().join("records.jsonl");
-    let text = format!("{{\"what\": 1}}\n{}{{\"run\": \"torn", read(&path));
+    let text = format!("{{\"what\": 1}}\n{}{{\"schema\":2,\"ru", read(&path));
     fs::write(&path, text).expect("written");
     let outcome = quadscan(folder.path(), &["report", "."]);
     assert_eq!(outcome.code, 0, "{outcome:?}");

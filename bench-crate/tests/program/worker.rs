@@ -186,7 +186,7 @@ fn an_interrupted_run_keeps_its_rows_and_goes_on_where_it_was() {
     // The last line was being written when the power went.
     let path = folder.path().join("results/records.jsonl");
     let whole = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(std::fs::write(&path, whole.clone() + "{\"run\":\"2").is_ok());
+    assert!(std::fs::write(&path, whole.clone() + "{\"schema\":2").is_ok());
     assert!(std::fs::remove_file(folder.path().join("log")).is_ok());
 
     let healthy = worker(folder.path(), "never) ;;");

@@ -45,11 +45,9 @@ impl LaunchConfig {
     /// ([`Module::resident_blocks`](super::Module::resident_blocks)) is refused
     /// before the launch.
     #[must_use]
-    pub const fn cooperative(self) -> Self {
-        Self {
-            is_cooperative: true,
-            ..self
-        }
+    pub const fn cooperative(mut self) -> Self {
+        self.is_cooperative = true;
+        self
     }
 
     /// The same as a programmatic dependent launch: the kernel may begin when every
@@ -73,19 +71,15 @@ impl LaunchConfig {
     /// behind a reference does not change while a kernel runs, so that a compiler may read
     /// it before the wait.
     #[must_use]
-    pub const unsafe fn programmatic(self) -> Self {
-        Self {
-            is_programmatic: true,
-            ..self
-        }
+    pub const unsafe fn programmatic(mut self) -> Self {
+        self.is_programmatic = true;
+        self
     }
 
     /// The same, not as a programmatic dependent launch.
-    pub(super) const fn without_pdl(self) -> Self {
-        Self {
-            is_programmatic: false,
-            ..self
-        }
+    pub(super) const fn without_pdl(mut self) -> Self {
+        self.is_programmatic = false;
+        self
     }
 
     /// Blocks, threads and dynamic shared memory.

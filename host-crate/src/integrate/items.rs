@@ -38,38 +38,30 @@ impl<'a, R: Real> Items<'a, R> {
 
     /// The same with a lower limit for each item.
     #[must_use]
-    pub fn from_each(self, from: impl Readable<'a, R>) -> Self {
-        Self {
-            from: Given::Each(from.into()),
-            ..self
-        }
+    pub fn from_each(mut self, from: impl Readable<'a, R>) -> Self {
+        self.from = Given::Each(from.into());
+        self
     }
 
     /// The same with an upper limit for each item.
     #[must_use]
-    pub fn to_each(self, to: impl Readable<'a, R>) -> Self {
-        Self {
-            to: Given::Each(to.into()),
-            ..self
-        }
+    pub fn to_each(mut self, to: impl Readable<'a, R>) -> Self {
+        self.to = Given::Each(to.into());
+        self
     }
 
     /// The same with these parameters for all items.
     #[must_use]
-    pub fn with(self, parameters: &[R]) -> Self {
-        Self {
-            parameters: Values::All(parameters.to_vec()),
-            ..self
-        }
+    pub fn with(mut self, parameters: &[R]) -> Self {
+        self.parameters = Values::All(parameters.to_vec());
+        self
     }
 
     /// The same with parameters for each item, one item's after another's.
     #[must_use]
-    pub fn with_each(self, parameters: impl Readable<'a, R>) -> Self {
-        Self {
-            parameters: Values::Each(parameters.into()),
-            ..self
-        }
+    pub fn with_each(mut self, parameters: impl Readable<'a, R>) -> Self {
+        self.parameters = Values::Each(parameters.into());
+        self
     }
 
     /// How many items there are: as many as an array is for; one without arrays.

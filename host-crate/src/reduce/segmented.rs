@@ -161,11 +161,9 @@ impl<O: ReduceKernels> SegmentedPlan<O> {
     /// The same plan, which deals elements to warps however few there are: for tests.
     #[doc(hidden)]
     #[must_use]
-    pub fn by_shares(self) -> Self {
-        Self {
-            each_bytes: 0,
-            ..self
-        }
+    pub fn by_shares(mut self) -> Self {
+        self.each_bytes = 0;
+        self
     }
 
     /// Bytes of device memory that the plan holds.

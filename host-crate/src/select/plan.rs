@@ -38,6 +38,9 @@ pub struct Plan<P: SelectKernels> {
     predicate: PhantomData<P>,
 }
 
+/// Those of a selection: its input, its output, and the number of selected elements.
+pub(super) type Arrays<'a, 'b, 'c, T> = (View<'a, T>, ViewMut<'b, T>, ViewMut<'c, u64>);
+
 /// Every selection may fail, before anything is launched, with [`Error::Argument`] for an output
 /// or flags with fewer elements than the input, for more elements than the plan's capacity, and
 /// for a count that is not one number, and with [`Error::ForeignBuffer`] for memory of another
@@ -120,14 +123,8 @@ impl<P: SelectKernels> Plan<P> {
         output: impl Writable<'b, P::Item>,
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
-        self.ask(
-            0,
-            parameter,
-            None,
-            &input.into(),
-            &output.into(),
-            &count.into(),
-        )
+        let arrays = (input.into(), output.into(), count.into());
+        self.ask_behind(0, 0, parameter, None, arrays)
     }
 
     /// Selects the elements whose flags are not 0.
@@ -143,14 +140,8 @@ impl<P: SelectKernels> Plan<P> {
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
         let (parameter, flags) = (P::of_runs(), Some(flags.into()));
-        self.ask(
-            BY_FLAGS,
-            parameter,
-            flags,
-            &input.into(),
-            &output.into(),
-            &count.into(),
-        )
+        let arrays = (input.into(), output.into(), count.into());
+        self.ask_behind(0, BY_FLAGS, parameter, flags, arrays)
     }
 
     /// Selects the first element of every run of equal ones ([`Predicate::repeats`](super::Predicate::repeats)).
@@ -164,15 +155,8 @@ impl<P: SelectKernels> Plan<P> {
         output: impl Writable<'b, P::Item>,
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
-        let parameter = P::of_runs();
-        self.ask(
-            UNIQUE,
-            parameter,
-            None,
-            &input.into(),
-            &output.into(),
-            &count.into(),
-        )
+        let arrays = (input.into(), output.into(), count.into());
+        self.ask_behind(0, UNIQUE, P::of_runs(), None, arrays)
     }
 
     /// As [`Plan::select`], and writes the other elements too: from the end of the input's length
@@ -188,14 +172,8 @@ impl<P: SelectKernels> Plan<P> {
         output: impl Writable<'b, P::Item>,
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
-        self.ask(
-            PARTITION,
-            parameter,
-            None,
-            &input.into(),
-            &output.into(),
-            &count.into(),
-        )
+        let arrays = (input.into(), output.into(), count.into());
+        self.ask_behind(0, PARTITION, parameter, None, arrays)
     }
 
     /// As [`Plan::by_flags`], and writes the other elements as [`Plan::partition`] does.
@@ -211,41 +189,19 @@ impl<P: SelectKernels> Plan<P> {
         count: impl Writable<'c, u64>,
     ) -> Result<()> {
         let (parameter, flags) = (P::of_runs(), Some(flags.into()));
-        let mode = BY_FLAGS | PARTITION;
-        self.ask(
-            mode,
-            parameter,
-            flags,
-            &input.into(),
-            &output.into(),
-            &count.into(),
-        )
+        let arrays = (input.into(), output.into(), count.into());
+        self.ask_behind(0, BY_FLAGS | PARTITION, parameter, flags, arrays)
     }
 
-    fn ask(
-        &mut self,
-        mode: u32,
-        parameter: P::Parameter,
-        flags: Option<View<'_, u8>>,
-        input: &View<'_, P::Item>,
-        output: &ViewMut<'_, P::Item>,
-        count: &ViewMut<'_, u64>,
-    ) -> Result<()> {
-        self.ask_behind(0, mode, parameter, flags, input, output, count)
-    }
-
-    /// The same, without the first `skipped` elements: nothing is selected of them, but they are
+    /// A selection without the first `skipped` elements: nothing is selected of them, but they are
     /// the neighbours of others.
-    #[allow(clippy::too_many_arguments, reason = "a selection has them")]
     pub(super) fn ask_behind(
         &mut self,
         skipped: u64,
         mode: u32,
         parameter: P::Parameter,
         flags: Option<View<'_, u8>>,
-        input: &View<'_, P::Item>,
-        output: &ViewMut<'_, P::Item>,
-        count: &ViewMut<'_, u64>,
+        (input, output, count): Arrays<'_, '_, '_, P::Item>,
     ) -> Result<()> {
         let len = input.len();
         if len > self.capacity {

@@ -205,19 +205,13 @@ impl<P: SelectKernels> ShardedPlan<P> {
         }
         let outputs = output.shards_mut().iter_mut().zip(&mut self.counts);
         for (number, (output, count)) in outputs.enumerate() {
-            let (shard, flags) = (
-                &input.shards()[number],
-                flags.map(|of| &of.shards()[number]),
+            let flags = flags.map(|of| (&of.shards()[number]).into());
+            let arrays = (
+                (&input.shards()[number]).into(),
+                output.into(),
+                count.into(),
             );
-            self.plans[number].ask_behind(
-                skipped[number],
-                mode,
-                parameter,
-                flags.map(Into::into),
-                &shard.into(),
-                &output.into(),
-                &count.into(),
-            )?;
+            self.plans[number].ask_behind(skipped[number], mode, parameter, flags, arrays)?;
         }
         Ok(())
     }

@@ -5,9 +5,9 @@
 //! only for tiles of blocks that have started before it: nothing is assumed about how
 //! many blocks are resident. Every element is read once and written once.
 //!
-//! How a tile looks back is a [`LookBack`]: [`scan`] does as published, and combines what it
-//! happens to meet; [`scan_fixed`] always combines the same, so that float results depend on
-//! `n` alone.
+//! How a tile looks back is a [`LookBack`]: [`AsPublished`](super::lookback::AsPublished) combines
+//! what it happens to meet; [`InGroups`](super::lookback::InGroups) always combines the same, so that
+//! float results depend on `n` alone.
 //!
 //! Shared memory: a slot a warp for its segment ([`Segment`]), the segments' aggregates, the
 //! tile's number and its exclusive prefix.
@@ -24,7 +24,7 @@ use cuda_std::{shared_array, thread, warp};
 
 use super::lanes::{self, LANES, unspecified};
 use super::launch_tag::take_ticket;
-use super::lookback::{AsPublished, InGroups, Links, LookBack, exchange};
+use super::lookback::{Links, LookBack, exchange};
 use super::partial::Partial;
 use super::request::Request;
 use super::segment::Segment;
@@ -32,7 +32,7 @@ use super::shape::elements;
 use super::tile::{self, Aggregates, Held};
 use crate::operator::Operator;
 
-/// Scans as `request` says, and looks back as published.
+/// Scans as `request` says.
 ///
 /// # Safety
 /// One block for every tile, at least one, of the threads and the dynamic shared memory
@@ -41,40 +41,6 @@ use crate::operator::Operator;
 /// has its words ([`of_lookback`](super::scratch::of_lookback)) and is this launch's alone.
 #[inline(always)]
 pub unsafe fn scan<
-    O: Operator,
-    const ITEMS: usize,
-    const V: usize,
-    const R: usize,
-    const WARPS: usize,
->(
-    request: Request<O>,
-) {
-    // SAFETY: the caller's.
-    unsafe { run::<O, AsPublished, ITEMS, V, R, WARPS>(request) }
-}
-
-/// The same with a fixed association.
-///
-/// # Safety
-/// As for [`scan`].
-#[inline(always)]
-pub unsafe fn scan_fixed<
-    O: Operator,
-    const ITEMS: usize,
-    const V: usize,
-    const R: usize,
-    const WARPS: usize,
->(
-    request: Request<O>,
-) {
-    // SAFETY: the caller's.
-    unsafe { run::<O, InGroups, ITEMS, V, R, WARPS>(request) }
-}
-
-/// # Safety
-/// As for [`scan`].
-#[inline(always)]
-unsafe fn run<
     O: Operator,
     L: LookBack<O>,
     const ITEMS: usize,

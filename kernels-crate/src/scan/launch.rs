@@ -15,66 +15,58 @@ use crate::operator::{Product, Sum};
 /// Specifications per Compute Capability").
 const MOST_BLOCKS: u64 = i32::MAX as u64;
 
-/// How an array is scanned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Algorithm {
+macro_rules! algorithms {
+    ($($(#[$doc:meta])* $algorithm:ident $name:literal;)*) => {
+        /// How an array is scanned.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Algorithm {
+            $($(#[$doc])* $algorithm,)*
+        }
+
+        impl Algorithm {
+            /// All of them: first those that a plan chooses from when nobody asks for one, those of
+            /// small arrays first.
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$algorithm),*];
+
+            /// As it is printed and asked for.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$algorithm => $name,)*
+                }
+            }
+        }
+    };
+}
+
+algorithms! {
     /// One block, the array in its registers: [`one_block`](super::one_block).
-    OneBlock,
+    OneBlock "one_block";
     /// A tile a block, all blocks resident at once: [`one_wave`](super::one_wave), with
     /// [`sizes::one_wave_small`].
-    OneWaveSmall,
+    OneWaveSmall "one_wave_small";
     /// The same with larger tiles: [`sizes::one_wave`].
-    OneWave,
+    OneWave "one_wave";
     /// Persistent blocks, which look ahead: [`lookahead`](super::lookahead). From compute
     /// capability 9.0 on.
-    LookAhead,
+    LookAhead "lookahead";
     /// A tile a block, which looks back for what lies before it:
     /// [`decoupled_lookback`](super::decoupled_lookback),
     /// with an association that depends on the number of elements alone. The results have
     /// the bits of [`Algorithm::LookAhead`].
-    DecoupledLookbackFixed,
+    DecoupledLookbackFixed "decoupled_lookback_fixed";
     /// The same as published: the association depends on timing, and so may the last bits
     /// of floats, from one scan to the next.
-    DecoupledLookback,
+    DecoupledLookback "decoupled_lookback";
     /// Three launches: [`reduce_then_scan`](super::reduce_then_scan). The results have the bits of
     /// [`Algorithm::LookAhead`].
-    ReduceThenScan,
+    ReduceThenScan "reduce_then_scan";
     /// A launch for every power of two below the number of elements: [`hillis_steele`](super::hillis_steele).
-    HillisSteele,
+    HillisSteele "hillis_steele";
     /// Trees in shared memory, a launch or two for every level of them: [`blelloch`](super::blelloch).
-    Blelloch,
+    Blelloch "blelloch";
 }
 
 impl Algorithm {
-    /// All of them: first those that a plan chooses from when nobody asks for one, those of
-    /// small arrays first.
-    pub const ALL: [Self; 9] = [
-        Self::OneBlock,
-        Self::OneWaveSmall,
-        Self::OneWave,
-        Self::LookAhead,
-        Self::DecoupledLookbackFixed,
-        Self::DecoupledLookback,
-        Self::ReduceThenScan,
-        Self::HillisSteele,
-        Self::Blelloch,
-    ];
-
-    /// As it is printed and asked for.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OneBlock => "one_block",
-            Self::OneWaveSmall => "one_wave_small",
-            Self::OneWave => "one_wave",
-            Self::LookAhead => "lookahead",
-            Self::DecoupledLookbackFixed => "decoupled_lookback_fixed",
-            Self::DecoupledLookback => "decoupled_lookback",
-            Self::ReduceThenScan => "reduce_then_scan",
-            Self::HillisSteele => "hillis_steele",
-            Self::Blelloch => "blelloch",
-        }
-    }
-
     /// Whether its tiles are no more than the blocks that are resident at once.
     pub const fn is_one_wave(self) -> bool {
         matches!(self, Self::OneWaveSmall | Self::OneWave)

@@ -79,7 +79,7 @@ macro_rules! scan_kernels {
             #[cfg(not(target_feature = "sm_90"))]
             /// Scans an array of any size on GPUs that cannot look ahead; see
             /// `decoupled_lookback`. What is combined with what depends on `n` alone.
-            in $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan_fixed
+            in $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan by InGroups
         }
 
         // SAFETY: these are the kernels of this operator.
@@ -187,7 +187,7 @@ macro_rules! segmented_scan_kernels {
             /// Scans a large array in segments; see `decoupled_lookback`.
             #[launch_bounds(288, 2)]
             in [<segmented_ $name>]: segmented_lookback_ $name: $crate::scan::segmented::Segmented<$operator>,
-            decoupled_lookback::scan_fixed[tiles: items, vectors, results, warps], segment_flags
+            decoupled_lookback::scan by InGroups[tiles: items, vectors, results, warps], segment_flags
         }
 
         // SAFETY: these are the kernels of this operator.
@@ -215,26 +215,28 @@ macro_rules! decoupled_lookback_kernels {
         $crate::tile_entry! {
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on timing.
-            in $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan
+            in $name: decoupled_lookback_ $name: $operator, decoupled_lookback::scan by AsPublished
         }
         $crate::tile_entry! {
             #[cfg(target_feature = "sm_90")]
             /// Scans an array of any size; see `decoupled_lookback`. What is combined with
             /// what depends on `n` alone.
-            in $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan_fixed
+            in $name: decoupled_lookback_fixed_ $name: $operator, decoupled_lookback::scan by InGroups
         }
     )*};
 }
 
 /// One entry of a scan: its attributes, the part of the artifact that it is in, its name, its
-/// operator, and the function with the constants that it has in [`sizes`](crate::scan::sizes).
+/// operator, and the function, with its [look-back](crate::scan::lookback::LookBack) if it takes one,
+/// and the constants that it has in [`sizes`](crate::scan::sizes).
 /// With `segment_flags` it has two parameters more; with `late` behind it, see `launches_late` of
 /// [`Request`](crate::scan::request::Request).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! scan_entry {
     ($(#[$attribute:meta])* in $part:tt: $prefix:ident $name:ident: $operator:ty,
-     $module:ident::$function:ident[$sizes:ident: $($size:ident),*] $(, $flags:ident $($late:ident)?)?) => {
+     $module:ident::$function:ident $(by $look:ident)?[$sizes:ident: $($size:ident),*]
+     $(, $flags:ident $($late:ident)?)?) => {
         #[cfg(target_os = "cuda")]
         $crate::pastey::paste! {
             #[::cuda_std::kernel]
@@ -271,6 +273,7 @@ macro_rules! scan_entry {
                     };
                     $crate::scan::$module::$function::<
                         $operator,
+                        $($crate::scan::lookback::$look,)?
                         $({ $crate::scan::sizes::$sizes::<$operator>().$size }),*
                     >(request);
                 }
@@ -290,12 +293,12 @@ macro_rules! scan_entry {
 #[macro_export]
 macro_rules! tile_entry {
     ($(#[$attribute:meta])* in $part:tt: $prefix:ident $name:ident: $operator:ty,
-     $module:ident::$function:ident) => {
+     $module:ident::$function:ident $(by $look:ident)?) => {
         $crate::scan_entry! {
             $(#[$attribute])*
             #[launch_bounds(288, 4)]
             in $part: $prefix $name: $operator,
-            $module::$function[tiles: items, vectors, results, warps]
+            $module::$function $(by $look)?[tiles: items, vectors, results, warps]
         }
     };
 }

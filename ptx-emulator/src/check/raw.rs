@@ -94,10 +94,8 @@ impl RawFinding {
     }
 
     /// With the other party.
-    pub(crate) fn and(self, other: RawPlace) -> Self {
-        RawFinding {
-            other: Some(other),
-            ..self
-        }
+    pub(crate) fn and(mut self, other: RawPlace) -> Self {
+        self.other = Some(other);
+        self
     }
 }

@@ -91,7 +91,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
     }
 }
 
-fn integers(
+pub(super) fn integers(
     d: &mut Decoder<'_, '_>,
     run: Option<LaneFn>,
     aux: u64,

@@ -5,6 +5,7 @@ use ptx_syntax::{Number, Operand, Type};
 
 use super::Group;
 use super::decode::each_type;
+use super::integer::integers;
 use crate::ir::{
     LANES, LaneFn, Operands, Row, Value, lane_fn, lanes, predicate, write, write_predicate,
 };
@@ -55,17 +56,7 @@ fn decode(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         _ => each_width!(ty, (a) { if a == 0 { 1 } else { 0 } }),
     };
     let unary = matches!(d.opcode(), "not" | "cnot");
-    finish(d, run, 0, ty, &[ty; 2][..if unary { 1 } else { 2 }])
-}
-
-fn finish(
-    d: &mut Decoder<'_, '_>,
-    run: Option<LaneFn>,
-    aux: u64,
-    ty: Type,
-    sources: &[Type],
-) -> Result<Decoded, Reason> {
-    d.each_lane_of(run, aux, Class::Integer, ty, sources)
+    integers(d, run, 0, ty, &[ty; 2][..if unary { 1 } else { 2 }])
 }
 
 fn predicates(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -175,7 +166,7 @@ fn shift(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         ("shr", Type::S64) => shift!(i64, |a, n| a.unbounded_shr(n)),
         _ => None,
     };
-    finish(d, run, 0, ty, &[ty, Type::U32])
+    integers(d, run, 0, ty, &[ty, Type::U32])
 }
 
 fn funnel(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
@@ -188,7 +179,7 @@ fn funnel(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         (_, "clamp") => lanes!(|a: u32, b: u32, n: u32| -> u32 { right(a, b, n.min(32)) }),
         _ => lanes!(|a: u32, b: u32, n: u32| -> u32 { right(a, b, n & 31) }),
     };
-    finish(d, Some(run), 0, ty, &[ty, ty, Type::U32])
+    integers(d, Some(run), 0, ty, &[ty, ty, Type::U32])
 }
 
 /// The high word of `b:a << n`.
@@ -226,7 +217,7 @@ fn permute(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         Some("ecr") => selected!(|i| i.min(1) << 4 | i.min(2) << 8 | i << 12),
         Some(_) => selected!(|i| if i & 1 != 0 { 0x3232 } else { 0x1010 }),
     };
-    finish(d, Some(run), 0, ty, &[ty; 3])
+    integers(d, Some(run), 0, ty, &[ty; 3])
 }
 
 /// Byte `i` of the result is byte `c[4i..4i+3]` of `b:a`; the top bit of the
@@ -265,7 +256,7 @@ fn mask(d: &mut Decoder<'_, '_>) -> Result<Decoded, Reason> {
         })),
         _ => None,
     };
-    finish(d, run, wrap, ty, &[Type::U32; 2])
+    integers(d, run, wrap, ty, &[Type::U32; 2])
 }
 
 /// A start or a length within 32 bits.

@@ -155,11 +155,9 @@ impl Format {
     /// The same format under `.ftz`: a result is rounded as if exponents had
     /// no end, and is a zero of its sign if it is then below the normal numbers.
     /// So does an H200; to round to a subnormal first may give a normal number.
-    pub(crate) fn flushing(self) -> Format {
-        Format {
-            flushes: true,
-            ..self
-        }
+    pub(crate) fn flushing(mut self) -> Format {
+        self.flushes = true;
+        self
     }
 
     /// With a sign.

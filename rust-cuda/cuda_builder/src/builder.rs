@@ -63,8 +63,8 @@ pub struct CudaBuilder {
     archs: Option<Vec<NvvmArch>>,
     out_dir: Option<PathBuf>,
     target_dir: Option<PathBuf>,
-    emit_ir: bool,
-    emit_bitcode: bool,
+    emit_llvm_ir: bool,
+    emit_llvm_bitcode: bool,
     emit_comments: bool,
     ptx_version: Option<(u32, u32)>,
     kernels_of_dependencies: bool,
@@ -101,8 +101,8 @@ impl CudaBuilder {
             archs: None,
             out_dir: None,
             target_dir: None,
-            emit_ir: false,
-            emit_bitcode: false,
+            emit_llvm_ir: false,
+            emit_llvm_bitcode: false,
             emit_comments: false,
             ptx_version: None,
             kernels_of_dependencies: false,
@@ -169,44 +169,6 @@ impl CudaBuilder {
         self
     }
 
-    /// Whether LLVM optimises. Default: as [`CudaBuilder::release`].
-    pub fn nvvm_opts(mut self, optimise: bool) -> Self {
-        self.nvvm_opts = optimise;
-        self
-    }
-
-    /// Whether the PTX carries the file and line of each instruction, which
-    /// costs nothing at run time. Default: true. The calls that inlined it stand
-    /// in comments, which `ptx-emulator` reads; see [`DebugInfo::LineTables`].
-    pub fn generate_line_info(mut self, lines: bool) -> Self {
-        self.generate_line_info = lines;
-        self
-    }
-
-    /// How much about the source the PTX tells. Default: [`DebugInfo::None`].
-    pub fn debug(mut self, debug: DebugInfo) -> Self {
-        self.debug = debug;
-        self
-    }
-
-    /// Flushes f32 denormals to zero. Default: false.
-    pub fn ftz(mut self, ftz: bool) -> Self {
-        self.ftz = ftz;
-        self
-    }
-
-    /// Approximates f32 square roots. Default: false.
-    pub fn fast_sqrt(mut self, fast: bool) -> Self {
-        self.fast_sqrt = fast;
-        self
-    }
-
-    /// Approximates f32 divisions. Default: false.
-    pub fn fast_div(mut self, fast: bool) -> Self {
-        self.fast_div = fast;
-        self
-    }
-
     /// nvcc's `--use_fast_math`, as far as the methods above have it: all three of them, and
     /// [`CudaBuilder::fma_contraction`]. One that is called afterwards changes it.
     pub fn fast_math(self) -> Self {
@@ -214,32 +176,6 @@ impl CudaBuilder {
             .fast_sqrt(true)
             .fast_div(true)
             .fma_contraction(true)
-    }
-
-    /// Contracts `a * b + c` to one fused operation with one rounding.
-    /// Default: true, as nvcc does; false gives the digits that a CPU gives.
-    pub fn fma_contraction(mut self, contract: bool) -> Self {
-        self.fma_contraction = contract;
-        self
-    }
-
-    /// Leaves LLVM's comments in the PTX. Default: false.
-    pub fn emit_comments(mut self, comments: bool) -> Self {
-        self.emit_comments = comments;
-        self
-    }
-
-    /// Writes the module as LLVM IR before it is optimised beside the PTX, as `.ll`.
-    pub fn emit_llvm_ir(mut self, emit: bool) -> Self {
-        self.emit_ir = emit;
-        self
-    }
-
-    /// Writes rustc's bitcode beside the PTX, with the extension `.bc`.
-    /// Default: false.
-    pub fn emit_llvm_bitcode(mut self, emit: bool) -> Self {
-        self.emit_bitcode = emit;
-        self
     }
 
     /// Writes the LLVM IR that PTX is generated from there, as text.
@@ -252,13 +188,6 @@ impl CudaBuilder {
     pub fn build_args(mut self, arguments: &[impl AsRef<str>]) -> Self {
         let given = arguments.iter().map(|one| one.as_ref().to_owned());
         self.build_args.extend(given);
-        self
-    }
-
-    /// Whether kernels of the crates that this one depends on are in the PTX too. Default:
-    /// false, so that a crate's device code can be used without its kernels.
-    pub fn kernels_of_dependencies(mut self, include: bool) -> Self {
-        self.kernels_of_dependencies = include;
         self
     }
 
@@ -280,28 +209,6 @@ impl CudaBuilder {
     pub fn only(mut self, names: &[impl AsRef<str>]) -> Self {
         let names = names.iter().map(|name| name.as_ref().to_owned());
         self.only.extend(names);
-        self
-    }
-
-    /// Part of rust-cuda's interface; without effect. The functions of the
-    /// `libm` crate are compiled as they are, and give the digits that they
-    /// give on a CPU; cuda_std has the fast approximate forms by name.
-    pub fn override_libm(mut self, override_libm: bool) -> Self {
-        self.override_libm = override_libm;
-        self
-    }
-
-    /// Part of rust-cuda's interface: statics stay in global memory unless
-    /// `#[address_space(constant)]` says otherwise. True gives a warning.
-    pub fn use_constant_memory_space(mut self, constant: bool) -> Self {
-        self.use_constant_memory_space = constant;
-        self
-    }
-
-    /// Part of rust-cuda's interface: true makes the build an error, because
-    /// OptiX programs need entry points that rustc's backend cannot make.
-    pub fn optix(mut self, optix: bool) -> Self {
-        self.optix = optix;
         self
     }
 
@@ -330,12 +237,6 @@ impl CudaBuilder {
     /// cargo's own messages go to stderr; with one, the compiler's alone.
     pub fn progress(mut self, listener: impl Fn(Progress<'_>) + Send + Sync + 'static) -> Self {
         self.report = Report::new(listener);
-        self
-    }
-
-    /// Whether an emulator alone takes the PTX: nothing warns of [`DebugInfo::Full`]. Default: false.
-    pub fn for_emulators(mut self, alone: bool) -> Self {
-        self.for_emulators = alone;
         self
     }
 
@@ -396,4 +297,73 @@ impl CudaBuilder {
         }
         Ok(artifact)
     }
+}
+
+/// Options whose value is kept as it is given.
+macro_rules! options {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {
+        impl CudaBuilder {$(
+            $(#[$doc])*
+            pub fn $name(mut self, $name: $type) -> Self {
+                self.$name = $name;
+                self
+            }
+        )*}
+    };
+}
+
+options! {
+    /// Whether LLVM optimises. Default: as [`CudaBuilder::release`].
+    nvvm_opts: bool;
+
+    /// Whether the PTX carries the file and line of each instruction, which
+    /// costs nothing at run time. Default: true. The calls that inlined it stand
+    /// in comments, which `ptx-emulator` reads; see [`DebugInfo::LineTables`].
+    generate_line_info: bool;
+
+    /// How much about the source the PTX tells. Default: [`DebugInfo::None`].
+    debug: DebugInfo;
+
+    /// Flushes f32 denormals to zero. Default: false.
+    ftz: bool;
+
+    /// Approximates f32 square roots. Default: false.
+    fast_sqrt: bool;
+
+    /// Approximates f32 divisions. Default: false.
+    fast_div: bool;
+
+    /// Contracts `a * b + c` to one fused operation with one rounding.
+    /// Default: true, as nvcc does; false gives the digits that a CPU gives.
+    fma_contraction: bool;
+
+    /// Leaves LLVM's comments in the PTX. Default: false.
+    emit_comments: bool;
+
+    /// Writes the module as LLVM IR before it is optimised beside the PTX, as `.ll`.
+    emit_llvm_ir: bool;
+
+    /// Writes rustc's bitcode beside the PTX, with the extension `.bc`.
+    /// Default: false.
+    emit_llvm_bitcode: bool;
+
+    /// Whether kernels of the crates that this one depends on are in the PTX too. Default:
+    /// false, so that a crate's device code can be used without its kernels.
+    kernels_of_dependencies: bool;
+
+    /// Part of rust-cuda's interface; without effect. The functions of the
+    /// `libm` crate are compiled as they are, and give the digits that they
+    /// give on a CPU; cuda_std has the fast approximate forms by name.
+    override_libm: bool;
+
+    /// Part of rust-cuda's interface: statics stay in global memory unless
+    /// `#[address_space(constant)]` says otherwise. True gives a warning.
+    use_constant_memory_space: bool;
+
+    /// Part of rust-cuda's interface: true makes the build an error, because
+    /// OptiX programs need entry points that rustc's backend cannot make.
+    optix: bool;
+
+    /// Whether an emulator alone takes the PTX: nothing warns of [`DebugInfo::Full`]. Default: false.
+    for_emulators: bool;
 }

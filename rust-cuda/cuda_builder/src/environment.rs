@@ -17,53 +17,18 @@ pub(crate) fn clear(command: &mut Command) {
 
 /// Whether a variable belongs to the caller's build and not to its user.
 pub(crate) fn is_ours_alone(name: &str) -> bool {
-    const EXACT: &[&str] = &[
-        "CARGO",
-        "RUSTUP_TOOLCHAIN",
-        "RUSTUP_TOOLCHAIN_SOURCE",
-        "RUSTC",
-        "RUSTDOC",
-        "RUSTFLAGS",
-        "RUSTDOCFLAGS",
-        "RUSTC_WRAPPER",
-        "RUSTC_WORKSPACE_WRAPPER",
-        "RUSTC_LINKER",
-        "RUSTC_BOOTSTRAP",
-        "RUST_RECURSION_COUNT",
-        "CLIPPY_ARGS",
-        "CARGO_TARGET_DIR",
-        "CARGO_INCREMENTAL",
-        "CARGO_MAKEFLAGS",
-        "CARGO_MANIFEST_DIR",
-        "CARGO_MANIFEST_PATH",
-        "CARGO_MANIFEST_LINKS",
-        "CARGO_PRIMARY_PACKAGE",
-        "CARGO_CRATE_NAME",
-        "CARGO_BIN_NAME",
-        "CARGO_ENCODED_RUSTFLAGS",
-        "CARGO_ENCODED_RUSTDOCFLAGS",
-        "OUT_DIR",
-        "TARGET",
-        "HOST",
-        "PROFILE",
-        "DEBUG",
-        "OPT_LEVEL",
-        "NUM_JOBS",
-        "MAKEFLAGS",
-        "MFLAGS",
-    ];
-    const PREFIXES: &[&str] = &[
-        "CARGO_BUILD_",
-        "CARGO_CFG_",
-        "CARGO_FEATURE_",
-        "CARGO_PKG_",
-        "CARGO_PROFILE_",
-        "CARGO_TARGET_",
-        "CARGO_UNSTABLE_",
-        "CARGO_BIN_EXE_",
-        "DEP_",
-    ];
-    EXACT.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    const EXACT: &str = "\
+        CARGO RUSTUP_TOOLCHAIN RUSTUP_TOOLCHAIN_SOURCE RUSTC RUSTDOC RUSTFLAGS RUSTDOCFLAGS \
+        RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC_LINKER RUSTC_BOOTSTRAP \
+        RUST_RECURSION_COUNT CLIPPY_ARGS CARGO_TARGET_DIR CARGO_INCREMENTAL CARGO_MAKEFLAGS \
+        CARGO_MANIFEST_DIR CARGO_MANIFEST_PATH CARGO_MANIFEST_LINKS CARGO_PRIMARY_PACKAGE \
+        CARGO_CRATE_NAME CARGO_BIN_NAME CARGO_ENCODED_RUSTFLAGS CARGO_ENCODED_RUSTDOCFLAGS \
+        OUT_DIR TARGET HOST PROFILE DEBUG OPT_LEVEL NUM_JOBS MAKEFLAGS MFLAGS";
+    const PREFIXES: &str = "\
+        CARGO_BUILD_ CARGO_CFG_ CARGO_FEATURE_ CARGO_PKG_ CARGO_PROFILE_ CARGO_TARGET_ \
+        CARGO_UNSTABLE_ CARGO_BIN_EXE_ DEP_";
+    let mut prefixes = PREFIXES.split(' ');
+    EXACT.split(' ').any(|exact| exact == name) || prefixes.any(|prefix| name.starts_with(prefix))
 }
 
 #[cfg(test)]

@@ -8,91 +8,67 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What executes an instruction, or where its memory is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Class {
+macro_rules! classes {
+    ($($(#[$doc:meta])* $class:ident $name:literal;)*) => {
+        /// What executes an instruction, or where its memory is.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Class {
+            $($(#[$doc])* $class,)*
+        }
+
+        impl Class {
+            /// Every class, in the order in which tables show them.
+            pub const ALL: [Class; [$($name),*].len()] = [$(Class::$class),*];
+
+            /// The name in tables.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Class::$class => $name,)*
+                }
+            }
+        }
+    };
+}
+
+classes! {
     /// Arithmetic and comparisons of f64.
-    Fp64,
+    Fp64 "fp64";
     /// Arithmetic and comparisons of f32.
-    Fp32,
+    Fp32 "fp32";
     /// Arithmetic and comparisons of f16 and bf16, two at a time too.
-    Fp16,
+    Fp16 "fp16";
     /// Arithmetic, logic and comparisons of integers, addresses and predicates.
-    Int,
+    Int "int";
     /// Accesses to global memory, atomic and bulk ones too.
-    Global,
+    Global "global memory";
     /// Accesses to shared memory.
-    Shared,
+    Shared "shared memory";
     /// Accesses to a thread's own memory: arrays and spilled registers.
-    Local,
+    Local "local memory";
     /// Loads of constants and parameters.
-    Constant,
+    Constant "constants and parameters";
     /// Accesses by addresses whose space only the hardware finds out.
-    Generic,
+    Generic "generic memory";
     /// Branches, calls, reconvergence, traps and sleeping.
-    Control,
+    Control "control";
     /// Barriers, fences and waits for copies.
-    Barrier,
+    Barrier "barriers and fences";
     /// Shuffles, votes and other exchanges within a warp.
-    Warp,
+    Warp "warp collectives";
     /// Conversions between types or address spaces.
-    Conversion,
+    Conversion "conversion";
     /// Roots, reciprocals, sines and powers.
-    Special,
+    Special "special function";
     /// Products of matrices.
-    Tensor,
+    Tensor "tensor";
     /// Moves between registers, and reads of special registers.
-    Move,
+    Move "move";
     /// Everything else.
-    Other,
+    Other "other";
 }
 
 impl Class {
-    /// Every class, in the order in which tables show them.
-    pub const ALL: [Class; 17] = [
-        Class::Fp64,
-        Class::Fp32,
-        Class::Fp16,
-        Class::Int,
-        Class::Global,
-        Class::Shared,
-        Class::Local,
-        Class::Constant,
-        Class::Generic,
-        Class::Control,
-        Class::Barrier,
-        Class::Warp,
-        Class::Conversion,
-        Class::Special,
-        Class::Tensor,
-        Class::Move,
-        Class::Other,
-    ];
-
-    /// The name in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Class::Fp64 => "fp64",
-            Class::Fp32 => "fp32",
-            Class::Fp16 => "fp16",
-            Class::Int => "int",
-            Class::Global => "global memory",
-            Class::Shared => "shared memory",
-            Class::Local => "local memory",
-            Class::Constant => "constants and parameters",
-            Class::Generic => "generic memory",
-            Class::Control => "control",
-            Class::Barrier => "barriers and fences",
-            Class::Warp => "warp collectives",
-            Class::Conversion => "conversion",
-            Class::Special => "special function",
-            Class::Tensor => "tensor",
-            Class::Move => "move",
-            Class::Other => "other",
-        }
-    }
-
     /// The class of an instruction of PTX by its opcode with all suffixes:
     /// `ld.shared.b32`.
     pub fn of_ptx(opcode: &str) -> Class {

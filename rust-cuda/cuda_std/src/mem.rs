@@ -22,9 +22,9 @@
 //! }
 //! ```
 
-mod system;
+mod relaxed;
 
-pub use self::system::{load_relaxed_system, store_relaxed_system};
+pub use self::relaxed::{load_relaxed, load_relaxed_system, store_relaxed, store_relaxed_system};
 pub use crate::device::CUDAAllocator;
 use crate::device::gpu;
 
@@ -262,52 +262,6 @@ vector! {
     u32, u32, ".b32", reg32, [a], "{a}", a => a;
     i32, i32, ".b32", reg32, [a], "{a}", a => a;
     f32, f32, ".b32", reg32, [a], "{a}", a => a;
-}
-
-/// Reads a word of global memory that other threads of the device write: an atomic access, of no
-/// order. [`AtomicU64`](crate::atomic::AtomicU64) has it for any memory; knowing the space saves
-/// finding it out.
-///
-/// PTX: `ld.relaxed.gpu.global.u64`.
-///
-/// # Safety
-///
-/// `ptr` points to a `u64` in global memory, aligned to 8; others access it atomically.
-#[inline(always)]
-#[must_use]
-pub unsafe fn load_relaxed(ptr: *const u64) -> u64 {
-    gpu!(load_relaxed, (ptr) => {
-        let value: u64;
-        core::arch::asm!(
-            "{{ .reg .b64 address; cvta.to.global.u64 address, {};",
-            "ld.relaxed.gpu.global.u64 {}, [address]; }}",
-            in(reg64) ptr,
-            out(reg64) value,
-            options(nostack, preserves_flags),
-        );
-        value
-    })
-}
-
-/// Writes a word of global memory that other threads of the device read: the counterpart of
-/// [`load_relaxed`].
-///
-/// PTX: `st.relaxed.gpu.global.u64`.
-///
-/// # Safety
-///
-/// As for [`load_relaxed`].
-#[inline(always)]
-pub unsafe fn store_relaxed(ptr: *mut u64, value: u64) {
-    gpu!(store_relaxed, (ptr, value) => {
-        core::arch::asm!(
-            "{{ .reg .b64 address; cvta.to.global.u64 address, {};",
-            "st.relaxed.gpu.global.u64 [address], {}; }}",
-            in(reg64) ptr,
-            in(reg64) value,
-            options(nostack, preserves_flags),
-        );
-    });
 }
 
 /// Adds to a word of global memory, wrapping, and returns what it was: the counterpart of

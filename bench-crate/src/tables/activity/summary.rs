@@ -4,6 +4,7 @@
 
 use super::{launch, step_count};
 use crate::block_scan::Algorithm;
+use crate::grouping::distinct;
 use crate::number;
 use crate::record::{Record, Status};
 
@@ -156,16 +157,10 @@ fn beside(record: &Record) -> Option<String> {
 
 /// All lines, in the order of the rows.
 pub(super) fn lines(records: &[Record]) -> Vec<String> {
-    let mut launches: Vec<(Algorithm, u32)> = Vec::new();
-    for found in records.iter().filter_map(|record| launch(&record.cell)) {
-        if !launches.contains(&found) {
-            launches.push(found);
-        }
-    }
-    let scans: Vec<Scan> = launches
-        .iter()
-        .filter_map(|&(algorithm, n)| Scan::new(algorithm, n, records))
-        .collect();
+    let launches = distinct(records.iter().filter_map(|record| launch(&record.cell)));
+    let scans = launches.into_iter();
+    let scans = scans.filter_map(|(algorithm, n)| Scan::new(algorithm, n, records));
+    let scans: Vec<Scan> = scans.collect();
     let find = |algorithm, n| {
         scans
             .iter()

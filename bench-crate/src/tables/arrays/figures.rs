@@ -7,60 +7,57 @@ use crate::table::peers::{rate, ratio};
 
 use super::is_default;
 
+/// The claims of a family, by its name, what it does and the same where a sentence begins.
+macro_rules! claims {
+    ($name:literal, $of:literal, $begin:literal, $only:expr) => {
+        Figures {
+            claims: &[
+                of(
+                    THROUGHPUT,
+                    concat!($name, "-throughput"),
+                    concat!("Throughput of ", $of),
+                    $only,
+                ),
+                of(
+                    RATIO,
+                    concat!($name, "-ratio"),
+                    concat!($begin, ": the time of others in units of ours"),
+                    $only,
+                ),
+            ],
+            ..Figures::of(COUNTED)
+        }
+    };
+}
+
 /// Of scans.
-pub(super) const SCAN: Figures = Figures {
-    claims: &[
-        Figure::Lines(Lines {
-            file: "scan-throughput",
-            title: "Throughput of scans",
-            ..THROUGHPUT
-        }),
-        Figure::Lines(Lines {
-            file: "scan-ratio",
-            title: "Scans: the time of others in units of ours",
-            ..RATIO
-        }),
-    ],
-    ..Figures::of(COUNTED)
-};
+pub(super) const SCAN: Figures = claims!("scan", "scans", "Scans", ALONE);
 
 /// Of reductions.
-pub(super) const REDUCE: Figures = Figures {
-    claims: &[
-        Figure::Lines(Lines {
-            file: "reduce-throughput",
-            title: "Throughput of reductions",
-            alone: &[],
-            ..THROUGHPUT
-        }),
-        Figure::Lines(Lines {
-            file: "reduce-ratio",
-            title: "Reductions: the time of others in units of ours",
-            alone: &[],
-            ..RATIO
-        }),
-    ],
-    ..Figures::of(COUNTED)
-};
+pub(super) const REDUCE: Figures = claims!("reduce", "reductions", "Reductions", &[]);
 
 /// Of selections.
-pub(super) const SELECT: Figures = Figures {
-    claims: &[
-        Figure::Lines(Lines {
-            file: "select-throughput",
-            title: "Throughput of selections",
-            alone: &[],
-            ..THROUGHPUT
-        }),
-        Figure::Lines(Lines {
-            file: "select-ratio",
-            title: "Selections: the time of others in units of ours",
-            alone: &[],
-            ..RATIO
-        }),
-    ],
-    ..Figures::of(COUNTED)
-};
+pub(super) const SELECT: Figures = claims!("select", "selections", "Selections", &[]);
+
+type Panels = &'static [&'static str];
+
+/// The panels of scans that stand alone.
+const ALONE: Panels = &[
+    "inclusive sum, u8",
+    "inclusive sum, i32",
+    "inclusive sum, f32",
+    "inclusive sum, f64",
+];
+
+/// The same figure of one table.
+const fn of(like: Lines, file: &'static str, title: &'static str, alone: Panels) -> Figure {
+    Figure::Lines(Lines {
+        file,
+        title,
+        alone,
+        ..like
+    })
+}
 
 const THROUGHPUT: Lines = Lines {
     file: "",
@@ -77,12 +74,7 @@ const THROUGHPUT: Lines = Lines {
     },
     values: throughput,
     better: f64::max,
-    alone: &[
-        "inclusive sum, u8",
-        "inclusive sum, i32",
-        "inclusive sum, f32",
-        "inclusive sum, f64",
-    ],
+    alone: &[],
 };
 
 const RATIO: Lines = Lines {

@@ -1,6 +1,7 @@
 //! Geometric means of ratios to CUB. Pure.
 
 use super::workload;
+use crate::grouping::groups;
 use crate::record::Record;
 use crate::table::peers::{mean, ratio, words};
 
@@ -22,20 +23,15 @@ pub(super) fn of_cub(record: &Record) -> Option<f64> {
 
 /// The means of groups of rows, by what `name` says, in the order in which they come.
 fn by<'a>(rows: &[(&'a Record, f64)], name: impl Fn(&'a Record) -> Option<&'a str>) -> String {
-    let mut groups: Vec<&str> = Vec::new();
-    for group in rows.iter().filter_map(|(record, _)| name(record)) {
-        if !groups.contains(&group) {
-            groups.push(group);
-        }
-    }
-    let of = |group: &&str| {
-        let members = rows
-            .iter()
-            .filter(|(record, _)| name(record) == Some(*group));
-        let mean = mean(members.map(|(_, ratio)| *ratio))?;
+    let named = rows
+        .iter()
+        .filter_map(|(record, ratio)| Some((name(record)?, *ratio)));
+    let of = |(group, rows): (&str, Vec<(&str, f64)>)| {
+        let mean = mean(rows.into_iter().map(|(_, ratio)| ratio))?;
         Some(format!("{group} {}", words(mean)))
     };
-    groups.iter().filter_map(of).collect::<Vec<_>>().join(", ")
+    let groups = groups(named, |(group, _)| *group).into_iter();
+    groups.filter_map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn is_short(record: &Record) -> bool {

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::measure::{Bench, Contest};
 use crate::peers::contestant::Contestant;
 use crate::peers::library::Peer as Library;
-use crate::record::{Cell, Peer, Record, Status};
+use crate::record::{Cell, Record, Status};
 use crate::table::column::{
     CONDITIONS, COUNTS, Column, MORE, OUTCOME, Show, axis, count, derived, noise, of, optional, us,
 };
@@ -384,11 +384,7 @@ fn time(
     let turn = Turn::default();
     contest.ours("copy", move || memory.copy(module, memory.next(&turn)));
     for contestant in peers {
-        let (turn, library) = (Turn::default(), contestant.peer());
-        let peer = Peer {
-            name: library.name().to_owned(),
-            version: library.version().to_owned(),
-        };
+        let (turn, peer) = (Turn::default(), contestant.peer().interface.peer());
         contest.peer(peer, move || contestant.launch(memory, memory.next(&turn)));
     }
     bench.time_all(&bench.rule(), contest)?;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{is_default, workload};
+use crate::grouping::distinct;
 use crate::peers::arrays::{Asked, Line};
 use crate::record::Cell;
 use crate::table::source::{Packages, Python};
@@ -25,15 +26,9 @@ fn operation(cell: &Cell) -> Option<(String, u64)> {
 /// Times them, and hands on what the script says.
 pub(super) fn time(of: &Python<'_>, cells: &[&Cell]) -> Packages {
     let mut found = Packages::default();
-    let (mut operations, mut sizes) = (Vec::new(), Vec::new());
-    for (operation, n) in cells.iter().filter_map(|cell| operation(cell)) {
-        if !operations.contains(&operation) {
-            operations.push(operation);
-        }
-        if !sizes.contains(&n) {
-            sizes.push(n);
-        }
-    }
+    let theirs = || cells.iter().filter_map(|cell| operation(cell));
+    let operations = distinct(theirs().map(|(operation, _)| operation));
+    let sizes = distinct(theirs().map(|(_, n)| n));
     if operations.is_empty() {
         let said = "--python has no effect: CuPy and PyTorch have none of these operations";
         found.said.push(said.to_owned());

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::tolerance;
+use crate::grouping::distinct;
 use crate::peers::integrators::{Asked, Line};
 use crate::record::Cell;
 use crate::table::source::{Packages, Python};
@@ -22,12 +23,8 @@ pub(super) fn time(of: &Python<'_>, cells: &[&Cell]) -> Packages {
     let mut found = Packages::default();
     let theirs = cells.iter().filter(|cell| cell.text("type") == Some(TYPE));
     let theirs: Vec<&Cell> = theirs.copied().collect();
-    let mut kinds: Vec<String> = Vec::new();
-    for kind in theirs.iter().filter_map(|cell| cell.text("integrand")) {
-        if !kinds.iter().any(|known| known == kind) {
-            kinds.push(kind.to_owned());
-        }
-    }
+    let kinds = theirs.iter().filter_map(|cell| cell.text("integrand"));
+    let kinds = distinct(kinds.map(str::to_owned));
     let items = theirs.iter().filter_map(|cell| cell.number("n")).max();
     let Some((items, first)) = items.zip(theirs.first().and_then(|cell| tolerance(cell))) else {
         let said = "--python has no effect: SciPy integrates in f64 alone";

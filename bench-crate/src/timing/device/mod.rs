@@ -10,6 +10,7 @@ mod contender;
 mod warm_up;
 
 #[cfg(test)]
+#[path = "tests/fake.rs"]
 mod fake;
 #[cfg(test)]
 mod tests;

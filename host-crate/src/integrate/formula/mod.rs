@@ -185,11 +185,9 @@ impl Formula {
 
     /// The same function, computed in rows or not, whatever it costs.
     #[must_use]
-    pub fn in_rows(self, is_short: bool) -> Self {
-        Self {
-            is_short: Some(is_short),
-            ..self
-        }
+    pub fn in_rows(mut self, is_short: bool) -> Self {
+        self.is_short = Some(is_short);
+        self
     }
 
     /// How many operations it has, each subexpression counted once.

@@ -31,38 +31,30 @@ pub trait Number: Real {
     fn literal(self) -> String;
 }
 
-impl Number for f32 {
-    const PTX: &'static str = "f32";
-    const ROOT_SCALE: Self = <Root<f32> as Addend<f32>>::SCALE;
+macro_rules! numbers {
+    ($($type:ident $bits:ident $literal:literal;)*) => {$(
+        impl Number for $type {
+            const PTX: &'static str = stringify!($type);
+            const ROOT_SCALE: Self = <Root<$type> as Addend<$type>>::SCALE;
 
-    fn of(constant: Constant) -> Self {
-        f32::from_bits(constant.single)
-    }
+            fn of(constant: Constant) -> Self {
+                $type::from_bits(constant.$bits)
+            }
 
-    fn call(number: u8, arguments: [Self; 3]) -> Self {
-        formula::f32::call(number.into(), arguments)
-    }
+            fn call(number: u8, arguments: [Self; 3]) -> Self {
+                formula::$type::call(number.into(), arguments)
+            }
 
-    fn literal(self) -> String {
-        format!("0f{:08X}", self.to_bits())
-    }
+            fn literal(self) -> String {
+                format!($literal, self.to_bits())
+            }
+        }
+    )*};
 }
 
-impl Number for f64 {
-    const PTX: &'static str = "f64";
-    const ROOT_SCALE: Self = <Root<f64> as Addend<f64>>::SCALE;
-
-    fn of(constant: Constant) -> Self {
-        f64::from_bits(constant.double)
-    }
-
-    fn call(number: u8, arguments: [Self; 3]) -> Self {
-        formula::f64::call(number.into(), arguments)
-    }
-
-    fn literal(self) -> String {
-        format!("0d{:016X}", self.to_bits())
-    }
+numbers! {
+    f32 single "0f{:08X}";
+    f64 double "0d{:016X}";
 }
 
 /// What an operation gives.

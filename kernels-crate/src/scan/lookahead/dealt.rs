@@ -33,27 +33,51 @@ pub(super) trait Dealing: Sized {
     unsafe fn read<O: Operator>(block: &Block<O>) -> Self;
 
     /// Whether the [totals](super::totals) of the groups are asked for.
-    fn are_totalled(&self) -> bool;
+    #[inline(always)]
+    fn are_totalled(&self) -> bool {
+        false
+    }
 
     /// A look at the aggregates of the first `count` tiles of a group.
     ///
     /// # Safety
     /// As for [`Look::at`].
-    unsafe fn look<A: Pod>(scratch: *mut u64, group: u64, count: u32) -> Look<A>;
+    #[inline(always)]
+    unsafe fn look<A: Pod>(scratch: *mut u64, group: u64, count: u32) -> Look<A> {
+        // SAFETY: the caller's.
+        unsafe {
+            match Self::IS_OF_SYSTEM {
+                true => Look::at_of::<true>(scratch, group, count),
+                false => Look::at_of::<false>(scratch, group, count),
+            }
+        }
+    }
 
     /// Those aggregates combined, as soon as all are published.
     ///
     /// # Safety
     /// As for [`status::gather`].
+    #[inline(always)]
     unsafe fn gather<O: Operator>(
         scratch: *mut u64,
         group: u64,
         count: u32,
         tag: u32,
-    ) -> O::Accumulator;
+    ) -> O::Accumulator {
+        // SAFETY: the caller's.
+        unsafe {
+            match Self::IS_OF_SYSTEM {
+                true => status::gather_of::<O, true>(scratch, group, count, tag),
+                false => status::gather_of::<O, false>(scratch, group, count, tag),
+            }
+        }
+    }
 
     /// The number that a tile of this device has in the whole array.
-    fn tile(&self, tile: u64) -> u64;
+    #[inline(always)]
+    fn tile(&self, tile: u64) -> u64 {
+        tile
+    }
 
     /// How many tiles of the whole array are published, where it is `own` of this device's.
     fn published(&self, own: u64) -> u64;
@@ -81,33 +105,6 @@ impl Dealing for OneDevice {
     #[inline(always)]
     unsafe fn read<O: Operator>(_block: &Block<O>) -> Self {
         Self
-    }
-
-    #[inline(always)]
-    fn are_totalled(&self) -> bool {
-        false
-    }
-
-    #[inline(always)]
-    unsafe fn look<A: Pod>(scratch: *mut u64, group: u64, count: u32) -> Look<A> {
-        // SAFETY: the caller's.
-        unsafe { Look::at_of::<false>(scratch, group, count) }
-    }
-
-    #[inline(always)]
-    unsafe fn gather<O: Operator>(
-        scratch: *mut u64,
-        group: u64,
-        count: u32,
-        tag: u32,
-    ) -> O::Accumulator {
-        // SAFETY: the caller's.
-        unsafe { status::gather_of::<O, false>(scratch, group, count, tag) }
-    }
-
-    #[inline(always)]
-    fn tile(&self, tile: u64) -> u64 {
-        tile
     }
 
     #[inline(always)]
@@ -151,28 +148,6 @@ impl Dealing for Segments {
     #[inline(always)]
     fn are_totalled(&self) -> bool {
         self.are_totalled
-    }
-
-    #[inline(always)]
-    unsafe fn look<A: Pod>(scratch: *mut u64, group: u64, count: u32) -> Look<A> {
-        // SAFETY: the caller's.
-        unsafe { OneDevice::look(scratch, group, count) }
-    }
-
-    #[inline(always)]
-    unsafe fn gather<O: Operator>(
-        scratch: *mut u64,
-        group: u64,
-        count: u32,
-        tag: u32,
-    ) -> O::Accumulator {
-        // SAFETY: the caller's.
-        unsafe { OneDevice::gather::<O>(scratch, group, count, tag) }
-    }
-
-    #[inline(always)]
-    fn tile(&self, tile: u64) -> u64 {
-        tile
     }
 
     #[inline(always)]
@@ -239,23 +214,6 @@ impl Dealing for Devices {
     #[inline(always)]
     fn are_totalled(&self) -> bool {
         self.are_totalled
-    }
-
-    #[inline(always)]
-    unsafe fn look<A: Pod>(scratch: *mut u64, group: u64, count: u32) -> Look<A> {
-        // SAFETY: the caller's.
-        unsafe { Look::at_of::<true>(scratch, group, count) }
-    }
-
-    #[inline(always)]
-    unsafe fn gather<O: Operator>(
-        scratch: *mut u64,
-        group: u64,
-        count: u32,
-        tag: u32,
-    ) -> O::Accumulator {
-        // SAFETY: the caller's.
-        unsafe { status::gather_of::<O, true>(scratch, group, count, tag) }
     }
 
     #[inline(always)]

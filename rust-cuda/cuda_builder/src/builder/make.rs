@@ -56,15 +56,15 @@ impl CudaBuilder {
             mark_convergent: self.mark_convergent,
             kernels_of_dependencies: self.kernels_of_dependencies,
             only: self.only.clone(),
-            keep_ir: self.emit_ir || self.final_module_path.is_some(),
+            keep_ir: self.emit_llvm_ir || self.final_module_path.is_some(),
             several: self.architectures().len() > 1,
         }
     }
 
     pub(super) fn make(mut self) -> Result<Artifact, CudaBuilderError> {
         self.check()?;
-        self.emit_ir |= self.emit == Some(EmitOption::LlvmIr);
-        self.emit_bitcode |= self.emit == Some(EmitOption::Bitcode);
+        self.emit_llvm_ir |= self.emit == Some(EmitOption::LlvmIr);
+        self.emit_llvm_bitcode |= self.emit == Some(EmitOption::Bitcode);
         let options = self.options();
         let toolchain = self.or_setup(toolchain::find())?;
         let mut warnings: Vec<String> = toolchain.warning.clone().into_iter().collect();
@@ -156,8 +156,8 @@ impl CudaBuilder {
         let arch = job.arch;
         let final_module = self.final_module_path.as_deref();
         let llvm = Llvm::load(&writer.toolchain.llvm_library)?;
-        let built = writer.module(llvm, bitcode, job, self.emit_ir, final_module)?;
-        if self.emit_bitcode {
+        let built = writer.module(llvm, bitcode, job, self.emit_llvm_ir, final_module)?;
+        if self.emit_llvm_bitcode {
             writer.write_beside(arch, "bc", &bitcode.module)?;
         }
         Ok(built)
@@ -171,7 +171,7 @@ impl CudaBuilder {
     ) -> Result<Option<Options>, CudaBuilderError> {
         let mut options = options.clone();
         if let Some(before) = before
-            && !self.emit_bitcode
+            && !self.emit_llvm_bitcode
             && !options.keep_ir
         {
             let lacking = before.built.lacking(&options.only, options.several)?;

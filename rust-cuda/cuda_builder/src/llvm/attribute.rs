@@ -2,12 +2,20 @@
 
 use std::ffi::c_uint;
 
+use super::api::AttributeRef;
 use super::value::Value;
 
 /// The index under which LLVM keeps a function's own attributes.
 const FUNCTION: u32 = u32::MAX;
 
 impl Value<'_> {
+    /// An attribute such as `convergent`.
+    fn attribute(self, name: &str) -> AttributeRef {
+        let kind = self.attribute_kind(name);
+        // SAFETY: the context is alive.
+        unsafe { (self.llvm.api.LLVMCreateEnumAttribute)(self.context, kind, 0) }
+    }
+
     /// LLVM's number of an attribute such as `convergent`.
     fn attribute_kind(self, name: &str) -> c_uint {
         // SAFETY: the length is the name's.
@@ -16,12 +24,8 @@ impl Value<'_> {
 
     /// Adds an attribute such as `convergent` to a function.
     pub(crate) fn add_attribute(self, name: &str) {
-        let (api, kind) = (&self.llvm.api, self.attribute_kind(name));
         // SAFETY: `self` is a function; the attribute is of its context.
-        unsafe {
-            let attribute = (api.LLVMCreateEnumAttribute)(self.context, kind, 0);
-            (api.LLVMAddAttributeAtIndex)(self.raw, FUNCTION, attribute);
-        }
+        unsafe { (self.llvm.api.LLVMAddAttributeAtIndex)(self.raw, FUNCTION, self.attribute(name)) }
     }
 
     pub(crate) fn remove_attribute(self, name: &str) {
@@ -32,11 +36,9 @@ impl Value<'_> {
 
     /// Adds an attribute such as `convergent` to a call.
     pub(crate) fn add_call_attribute(self, name: &str) {
-        let (api, kind) = (&self.llvm.api, self.attribute_kind(name));
         // SAFETY: `self` is a call; the attribute is of its context.
         unsafe {
-            let attribute = (api.LLVMCreateEnumAttribute)(self.context, kind, 0);
-            (api.LLVMAddCallSiteAttribute)(self.raw, FUNCTION, attribute);
+            (self.llvm.api.LLVMAddCallSiteAttribute)(self.raw, FUNCTION, self.attribute(name))
         }
     }
 

@@ -262,21 +262,30 @@ pub(super) fn ln_1p(x: f64) -> f64 {
     }
 }
 
-/// Of other numbers: seldom, and so a function that is called.
-#[cold]
-#[inline(never)]
-fn other_ln_1p(x: f64) -> f64 {
-    if x.abs() < 0.5 {
-        x
-    } else if x > 0.0 {
-        ln(x)
-    } else if x == -1.0 {
-        f64::NEG_INFINITY
-    } else if x < -1.0 {
-        f64::NAN
-    } else {
-        x
-    }
+macro_rules! other_ln_1p {
+    ($($float:ident $other:ident $ln:ident;)*) => {$(
+        /// Of other numbers: seldom, and so a function that is called.
+        #[cold]
+        #[inline(never)]
+        fn $other(x: $float) -> $float {
+            if x.abs() < 0.5 {
+                x
+            } else if x > 0.0 {
+                $ln(x)
+            } else if x == -1.0 {
+                $float::NEG_INFINITY
+            } else if x < -1.0 {
+                $float::NAN
+            } else {
+                x
+            }
+        }
+    )*};
+}
+
+other_ln_1p! {
+    f64 other_ln_1p ln;
+    f32 other_ln_1pf lnf;
 }
 
 #[inline(always)]
@@ -309,23 +318,6 @@ pub(super) fn ln_1pf(x: f32) -> f32 {
         value
     } else {
         other_ln_1pf(x)
-    }
-}
-
-/// Of other numbers: seldom, and so a function that is called.
-#[cold]
-#[inline(never)]
-fn other_ln_1pf(x: f32) -> f32 {
-    if x.abs() < 0.5 {
-        x
-    } else if x > 0.0 {
-        lnf(x)
-    } else if x == -1.0 {
-        f32::NEG_INFINITY
-    } else if x < -1.0 {
-        f32::NAN
-    } else {
-        x
     }
 }
 
