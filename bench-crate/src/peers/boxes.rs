@@ -1,5 +1,5 @@
-//! The peers on integrals over boxes: `peers/cubature.py` times PAGANI, SciPy, vegas and m-Cubes in processes
-//! of its own, and says what it found in lines of JSON.
+//! The peers on integrals over boxes: `peers/cubature.py` times PAGANI, SciPy, vegas, m-Cubes and Cuba in
+//! processes of its own, and says what it found in lines of JSON.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! `cubature`: integrals over the unit cube, each to a tolerance, by integrand, dimensions and
-//! tolerance; with `--peers --python` beside PAGANI, SciPy and vegas. Every claim is compared with
-//! the closed form.
+//! tolerance; with `--peers --python` beside PAGANI, SciPy, vegas and Cuba. Every claim is compared
+//! with the closed form.
 //!
 //! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
 
@@ -48,7 +48,7 @@ const ROUNDING: f64 = 1e-13;
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "cubature",
-    about: "integrals over boxes, with --peers --python beside PAGANI, SciPy and vegas",
+    about: "integrals over boxes, with --peers --python beside PAGANI, SciPy, vegas and Cuba",
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Boxed::ALL.iter().map(|of| of.name.to_owned()).collect()),
@@ -91,7 +91,7 @@ pub(crate) const TABLE: Table = Table {
             .collect()
     },
     peers: &[Source::Script(source::Script {
-        what: "PAGANI, SciPy and vegas",
+        what: "PAGANI, SciPy, vegas and Cuba",
         without_python: Some(
             "no peer of cubature is timed: --python names a Python for its script",
         ),

@@ -1,4 +1,4 @@
-//! Peers on the cells' integrands: PAGANI, SciPy, vegas and m-Cubes.
+//! Peers on the cells' integrands: PAGANI, SciPy, vegas, m-Cubes and Cuba.
 
 use crate::peers::boxes::{Asked, Line};
 use crate::record::{Cell, Metric};
