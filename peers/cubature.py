@@ -170,6 +170,10 @@ def on_the_host(peer, function, cells, seconds):
                 break
 
 
+def output_of(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
+
+
 def nvcc():
     named = [os.environ[key] for key in ("CUDA_HOME", "CUDA_PATH") if key in os.environ]
     folders = [os.path.join(folder, "bin") for folder in [*named, "/usr/local/cuda"]]
@@ -184,11 +188,11 @@ def visible(device):
 
 def capability(device):
     command = ["nvidia-smi", "-i", device, "--query-gpu=compute_cap", "--format=csv,noheader"]
-    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = output_of(command, check=True)
     return found.stdout.strip().replace(".", "")
 
 
-def gpuintegration(file, device):
+def gpuintegration(file, device, _):
     """What compiles a file with the checkout, what runs the program, and the version."""
     compiler, checkout = nvcc(), os.environ.get(CHECKOUT)
     if not checkout:
@@ -198,14 +202,15 @@ def gpuintegration(file, device):
     if compiler is None:
         raise Missing("nvcc is not on the path")
     flags = "-O3 -std=c++17 --extended-lambda --expt-relaxed-constexpr -w".split()
-    version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    version = "nvcc " + version.partition("release ")[2].partition(",")[0]
+    version = output_of([compiler, "--version"]).stdout
+    version = "gpuintegration, nvcc " + version.partition("release ")[2].partition(",")[0]
     device = visible(device)
-    command = [compiler, *flags, f"-arch=sm_{capability(device)}", "-I", os.path.abspath(checkout), file]
+    target, checkout = f"-arch=sm_{capability(device)}", os.path.abspath(checkout)
+    command = [compiler, *flags, target, "-I", checkout, file]
     return command, ["env", f"CUDA_VISIBLE_DEVICES={device}"], [], version
 
 
-def cuba(routine, seconds):
+def cuba(routine, _, seconds):
     """The same of a routine of Cuba."""
     package = importlib.util.find_spec("pySecDecContrib")
     folder, version = os.environ.get(CUBA), "Cuba"
@@ -218,36 +223,28 @@ def cuba(routine, seconds):
     probe = ["c++", *places, "-include", "cuba.h", "-E", "-x", "c++", os.devnull]
     if not shutil.which("c++"):
         raise Missing("c++ is not on the path")
-    if subprocess.run(probe, capture_output=True).returncode != 0:
+    if output_of(probe).returncode != 0:
         raise Missing(f"there is no cuba.h: pip install pySecDec, or set {CUBA} to Cuba's folder")
     cores = len(os.sched_getaffinity(0))
     return command, [], [routine, str(cores), f"{max(seconds / 2, 1):.0f}"], version
 
 
-# Peers that are programs: how each is built and run.
-COMPILED = {
-    "PAGANI": lambda device, _: gpuintegration("pagani.cu", device),
-    "m-Cubes": lambda device, _: gpuintegration("mcubes.cu", device),
-    "Cuba Cuhre": lambda _, seconds: cuba("Cuhre", seconds),
-    "Cuba Vegas": lambda _, seconds: cuba("Vegas", seconds),
-    "Cuba Suave": lambda _, seconds: cuba("Suave", seconds),
-    "Cuba Divonne": lambda _, seconds: cuba("Divonne", seconds),
-}
+# Peers that are programs: what is built of what.
+COMPILED = {"PAGANI": (gpuintegration, "pagani.cu"), "m-Cubes": (gpuintegration, "mcubes.cu")}
+COMPILED |= {f"Cuba {routine}": (cuba, routine) for routine in ("Cuhre", "Vegas", "Suave", "Divonne")}
 
 
 def compiled(peer, cells, device, seconds):
-    command, start, arguments, version = COMPILED[peer](device, seconds)
+    made_by, of = COMPILED[peer]
+    command, start, arguments, version = made_by(of, device, seconds)
     sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cubature")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
 
         def build(cell):
             name, d = cell
             program = os.path.join(folder, f"{name}.{d}")
-            options = [f"-DINTEGRAND={name}", f"-DDIMENSIONS={d}", "-o", program]
-            built = subprocess.run(
-                [*command, *options], capture_output=True, text=True, cwd=sources
-            )
-            return program, built
+            given = [f"-DINTEGRAND={name}", f"-DDIMENSIONS={d}", "-o", program]
+            return program, output_of([*command, *given], cwd=sources)
 
         for (cell, tolerances), (program, built) in zip(cells.items(), pool.map(build, cells)):
             name = ":".join(map(str, cell))
@@ -265,7 +262,7 @@ def compiled(peer, cells, device, seconds):
 def ran(command, version, seconds):
     """What a program said, or why it said nothing."""
     try:
-        ended = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
+        ended = output_of(command, timeout=seconds)
     except subprocess.TimeoutExpired:
         return {"missing": f"it took more than {seconds:g} s"}
     lines = [line for line in ended.stdout.splitlines() if line.startswith("RESULT ")]

@@ -156,7 +156,7 @@ impl<T: Element> Pieces<T> {
     }
 
     /// Elements of a line that is a row: nothing goes on from it to the next.
-    fn in_row(&self) -> Option<usize> {
+    pub(super) fn in_row(&self) -> Option<usize> {
         let is_along = |lines: &Lines| lines.axis == 1;
         self.lines.filter(is_along).map(|lines| lines.width)
     }

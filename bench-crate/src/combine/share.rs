@@ -78,7 +78,7 @@ impl<T: Element> Share<'_, T> {
     /// Carries what stands before the rows of this process to it, and on to the next process.
     fn begin(&mut self) -> Result<()> {
         let (ranks, key) = (self.ranks, self.chosen.key);
-        if ranks.is_alone() {
+        if ranks.is_alone() || self.pieces.in_row().is_some() {
             return Ok(());
         }
         // Nobody asks for what the last process adds, unless it is the result.

@@ -7,11 +7,6 @@ use super::*;
 use crate::workload::boxes::Boxed;
 use quadscan::integrate::Formula;
 
-#[test]
-fn what_is_no_line_is_quoted() {
-    assert_eq!(Line::of("hello"), Err("cubature.py said `hello`".into()));
-}
-
 /// Expects lines with each integrand's name, dimensions and value at 0.375 in all coordinates; none where
 /// there is no such program.
 fn expect_our_values(mut program: Command) {

@@ -116,6 +116,7 @@ const TIMES: Lines = Lines {
               code gives up or is off by more.",
     x: |row| Some((1.0 / tolerance(&row.cell)?).round()),
     across: "1 / relative tolerance",
+    is_decimal: true,
     up: "ms",
     is_logarithmic: true,
     panel,

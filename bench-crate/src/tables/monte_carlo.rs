@@ -135,6 +135,7 @@ const TIMES: Lines = Lines {
               more than five of it.",
     x: |row| Some((1.0 / tolerance(&row.cell)?).round()),
     across: "1 / relative tolerance of the standard error",
+    is_decimal: true,
     up: "ms",
     is_logarithmic: true,
     panel,
