@@ -230,13 +230,15 @@ fn fits(_: &Table, cell: &Cell) -> Result<()> {
     }
 }
 
+/// A cell's integrand, dimensions, closed form and tolerance.
+pub(super) fn asked(cell: &Cell) -> Option<(&'static Boxed, usize, f64, f64)> {
+    let of = Boxed::by_name(cell.text("integrand")?)?;
+    let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
+    Some((of, dimensions, of.exact(dimensions)?, tolerance(cell)?))
+}
+
 fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
-    let of = |cell: &Cell| {
-        let of = Boxed::by_name(cell.text("integrand")?)?;
-        let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
-        Some((of, dimensions, of.exact(dimensions)?, tolerance(cell)?))
-    };
-    let (of, dimensions, exact, relative) = cell.read(of)?;
+    let (of, dimensions, exact, relative) = cell.read(asked)?;
     if skips(bench, dimensions) {
         return Ok(());
     }

@@ -4,7 +4,7 @@
 //!
 //! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
 
-use super::cubature::{formula, of_peer, panel, peers, shown, skips, tolerance};
+use super::cubature::{asked, formula, of_peer, panel, peers, shown, skips, tolerance};
 use crate::axes::{Axis, INTEGRANDS, RULES, TOLERANCE, Values, own};
 use crate::measure::Bench;
 use crate::modules;
@@ -222,19 +222,8 @@ fn cube(formula: &Formula) -> Vec<(f64, f64)> {
 }
 
 fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
-    let of = |cell: &Cell| {
-        let of = Boxed::by_name(cell.text("integrand")?)?;
-        let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
-        let rule = cell.text("rule")?.to_owned();
-        Some((
-            of,
-            dimensions,
-            of.exact(dimensions)?,
-            rule,
-            tolerance(cell)?,
-        ))
-    };
-    let (of, dimensions, exact, rule, relative) = cell.read(of)?;
+    let of = |cell: &Cell| Some((asked(cell)?, cell.text("rule")?.to_owned()));
+    let ((of, dimensions, exact, relative), rule) = cell.read(of)?;
     if skips(bench, dimensions) {
         return Ok(());
     }
