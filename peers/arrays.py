@@ -11,9 +11,9 @@ two events. The time is the median of the samples. Results of a small input are 
 with the host's before anything is timed.
 """
 
-import argparse
-import json
 import statistics
+
+from lines import first_line, list_of, options, say
 
 SAMPLE_US = 2000.0
 MOST_LAUNCHES = 2000
@@ -48,12 +48,6 @@ def split(operation):
         if operation.startswith(kind) and types:
             return kind, types
     return None
-
-
-def first_line(error):
-    """What an exception says, on one line."""
-    lines = str(error).splitlines()
-    return lines[0] if lines else type(error).__name__
 
 
 class CuPy:
@@ -237,10 +231,6 @@ def time(package, kind, types, n, rotated_bytes):
     }
 
 
-def say(line):
-    print(json.dumps(line), flush=True)
-
-
 def measure(package, operation, sizes, rotated_bytes):
     kind, types = split(operation)
     for n in sizes:
@@ -260,13 +250,8 @@ def measure(package, operation, sizes, rotated_bytes):
             return
 
 
-def list_of(kind):
-    return lambda text: [kind(item) for item in text.split(",") if item]
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", type=int, default=0)
+    parser = options(__doc__)
     parser.add_argument("--operations", type=list_of(str), required=True)
     parser.add_argument("--sizes", type=list_of(int), required=True)
     parser.add_argument("--rotated-bytes", type=int, default=100 << 20)

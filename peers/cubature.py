@@ -1,18 +1,20 @@
-"""Times PAGANI, SciPy's cubature, vegas and m-Cubes on integrals over the unit cube.
+"""Times PAGANI, SciPy's cubature, vegas, m-Cubes and Cuba on integrals over the unit cube.
 
 Prints a line of JSON for each cell and peer: milliseconds, value and claim, or why there is none. A cell
 is an integrand, its dimensions and a relative tolerance: `oscillatory:8:1e-3`. The integrands are those
 of bench-crate/src/workload/boxes.rs.
 
 PAGANI and m-Cubes (github.com/marcpaterno/gpuintegration) are compiled by nvcc, in `cubature/pagani.cu`
-and `cubature/mcubes.cu`, with the checkout that the environment variable GPUINTEGRATION names. SciPy's `cubature` has Genz and Malik's
-rule, on NumPy arrays. vegas has ever more samples in ten iterations until its standard deviation, which
+and `cubature/mcubes.cu`, with the checkout that the environment variable GPUINTEGRATION names. Cuba (Hahn)
+is compiled by c++, in `cubature/cuba.cpp`, with the Cuba that the package pySecDec brings, that the
+environment variable CUBA names, or that the system has. SciPy's `cubature` has Genz and Malik's rule, on NumPy
+arrays. vegas has ever more samples in ten iterations until its standard deviation, which
 is the claim, is within the tolerance. A peer has --seconds for a cell; the tolerances that follow a
 cell that took longer, or did not converge, are left out.
 """
 
-import argparse
-import json
+import importlib.metadata
+import importlib.util
 import math
 import multiprocessing
 import operator
@@ -25,13 +27,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
-CHECKOUT = "GPUINTEGRATION"
-PEERS = ("PAGANI", "SciPy cubature", "vegas")
-# Programs in CUDA C++: the file, and what is timed.
-COMPILED = {
-    "PAGANI": ("pagani.cu", "the fastest of three calls"),
-    "m-Cubes": ("mcubes.cu", "rounds of up to 30 iterations"),
-}
+from lines import Missing, list_of, options, reason, say
+
+# The environment variables that name folders.
+CHECKOUT, CUBA = "GPUINTEGRATION", "CUBA"
+PEERS = ("PAGANI", "SciPy cubature", "vegas", "Cuba Cuhre")
 
 
 class Row(list):
@@ -141,8 +141,7 @@ def told(connection, function, *arguments):
     try:
         connection.send(function(*arguments))
     except Exception as error:  # A peer that cannot be had is a reason.
-        first = (str(error).splitlines() or [""])[0]
-        connection.send({"missing": f"{type(error).__name__}: {first}"})
+        connection.send({"missing": reason(error)})
 
 
 def in_a_process(function, arguments, seconds):
@@ -162,13 +161,17 @@ def in_a_process(function, arguments, seconds):
         process.join()
 
 
-def on_the_host(peer, function, cells, seconds, say):
+def on_the_host(peer, function, cells, seconds):
     for (name, d), tolerances in cells.items():
         for tolerance in tolerances:
             row = in_a_process(function, (name, d, float(tolerance), seconds), seconds)
-            say(f"{name}:{d}:{tolerance}", peer, row)
+            said(f"{name}:{d}:{tolerance}", peer, row)
             if not row.get("converged"):
                 break
+
+
+def output_of(command, **options):
+    return subprocess.run(command, capture_output=True, text=True, **options)
 
 
 def nvcc():
@@ -185,111 +188,138 @@ def visible(device):
 
 def capability(device):
     command = ["nvidia-smi", "-i", device, "--query-gpu=compute_cap", "--format=csv,noheader"]
-    found = subprocess.run(command, check=True, capture_output=True, text=True)
+    found = output_of(command, check=True)
     return found.stdout.strip().replace(".", "")
 
 
-def compiled(peer, cells, device, seconds, say):
-    file, clock = COMPILED[peer]
-    checkout, compiler = os.environ.get(CHECKOUT), nvcc()
+def gpuintegration(file, device, _):
+    """What compiles a file with the checkout, what runs the program, and the version."""
+    compiler, checkout = nvcc(), os.environ.get(CHECKOUT)
     if not checkout:
-        return say("", peer, {"missing": f"{CHECKOUT} names no checkout of gpuintegration"})
+        raise Missing(f"{CHECKOUT} names no checkout of gpuintegration")
     if not os.path.isfile(os.path.join(checkout, "cuda/pagani/quad/quad.h")):
-        missing = f"{CHECKOUT}={checkout} has no cuda/pagani/quad/quad.h"
-        return say("", peer, {"missing": missing})
+        raise Missing(f"{CHECKOUT}={checkout} has no cuda/pagani/quad/quad.h")
     if compiler is None:
-        return say("", peer, {"missing": "nvcc is not on the path"})
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cubature", file)
+        raise Missing("nvcc is not on the path")
     flags = "-O3 -std=c++17 --extended-lambda --expt-relaxed-constexpr -w".split()
-    version = subprocess.run([compiler, "--version"], capture_output=True, text=True).stdout
-    version = f"{peer}, nvcc " + version.partition("release ")[2].partition(",")[0]
+    version = output_of([compiler, "--version"]).stdout
+    version = "gpuintegration, nvcc " + version.partition("release ")[2].partition(",")[0]
     device = visible(device)
-    environment, target = os.environ | {"CUDA_VISIBLE_DEVICES": device}, capability(device)
+    target, checkout = f"-arch=sm_{capability(device)}", os.path.abspath(checkout)
+    command = [compiler, *flags, target, "-I", checkout, file]
+    return command, ["env", f"CUDA_VISIBLE_DEVICES={device}"], [], version
+
+
+def cuba(routine, _, seconds):
+    """The same of a routine of Cuba."""
+    package = importlib.util.find_spec("pySecDecContrib")
+    folder, version = os.environ.get(CUBA), "Cuba"
+    if not folder and package:
+        folder = os.path.dirname(package.origin)
+        version += " of pySecDec " + importlib.metadata.version("pySecDec")
+    folder = folder and os.path.abspath(folder)
+    places = ["-I", f"{folder}/include", "-L", f"{folder}/lib"] if folder else []
+    command = ["c++", "-O3", "-march=native", "-std=c++17", *places, "cuba.cpp", "-lcuba", "-lm"]
+    probe = ["c++", *places, "-include", "cuba.h", "-E", "-x", "c++", os.devnull]
+    if not shutil.which("c++"):
+        raise Missing("c++ is not on the path")
+    if output_of(probe).returncode != 0:
+        raise Missing(f"there is no cuba.h: pip install pySecDec, or set {CUBA} to Cuba's folder")
+    cores = len(os.sched_getaffinity(0))
+    return command, [], [routine, str(cores), f"{max(seconds / 2, 1):.0f}"], version
+
+
+# Peers that are programs: what is built of what.
+COMPILED = {"PAGANI": (gpuintegration, "pagani.cu"), "m-Cubes": (gpuintegration, "mcubes.cu")}
+COMPILED |= {f"Cuba {routine}": (cuba, routine) for routine in ("Cuhre", "Vegas", "Suave", "Divonne")}
+
+
+def compiled(peer, cells, device, seconds):
+    made_by, of = COMPILED[peer]
+    command, start, arguments, version = made_by(of, device, seconds)
+    sources = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cubature")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as pool:
 
         def build(cell):
             name, d = cell
             program = os.path.join(folder, f"{name}.{d}")
-            command = [compiler, *flags, f"-arch=sm_{target}", "-I", checkout]
-            command += [f"-DINTEGRAND={name}", f"-DDIMENSIONS={d}", "-o", program, source]
-            return program, subprocess.run(command, capture_output=True, text=True)
+            given = [f"-DINTEGRAND={name}", f"-DDIMENSIONS={d}", "-o", program]
+            return program, output_of([*command, *given], cwd=sources)
 
         for (cell, tolerances), (program, built) in zip(cells.items(), pool.map(build, cells)):
             name = ":".join(map(str, cell))
             if built.returncode != 0:
                 first = (built.stderr.splitlines() or [""])[0]
-                say(name, peer, {"missing": f"nvcc failed: {first}"})
+                said(name, peer, {"missing": f"{command[0]} failed: {first}"})
                 continue
             for tolerance in tolerances:
-                where = f"{name}:{tolerance}"
-                try:
-                    ran = subprocess.run(
-                        [program, tolerance],
-                        capture_output=True,
-                        text=True,
-                        timeout=3 * seconds,
-                        env=environment,
-                    )
-                except subprocess.TimeoutExpired:
-                    say(where, peer, {"missing": f"it took more than {3 * seconds:g} s"})
+                row = ran([*start, program, *arguments, tolerance], version, 3 * seconds)
+                said(f"{name}:{tolerance}", peer, row)
+                if not row.get("converged"):
                     break
-                lines = [line for line in ran.stdout.splitlines() if line.startswith("RESULT ")]
-                if not lines:
-                    last = (ran.stderr.splitlines() or [f"status {ran.returncode}"])[-1]
-                    say(where, peer, {"missing": last})
-                    break
-                _, _, ms, value, claim, evaluations, status = lines[0].split()
-                row = {
-                    "version": version,
-                    "ms": float(ms),
-                    "clock": clock,
-                    "value": float(value),
-                    "claim": abs(float(claim)),
-                    "evaluations": int(evaluations),
-                    "converged": status == "0",
-                }
-                say(where, peer, row)
-                if status != "0":
-                    break
+
+
+def ran(command, version, seconds):
+    """What a program said, or why it said nothing."""
+    try:
+        ended = output_of(command, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return {"missing": f"it took more than {seconds:g} s"}
+    lines = [line for line in ended.stdout.splitlines() if line.startswith("RESULT ")]
+    if not lines:
+        return {"missing": (ended.stderr.splitlines() or [f"status {ended.returncode}"])[-1]}
+    _, _, ms, value, claim, evaluations, status, clock = lines[0].split(maxsplit=7)
+    return {
+        "version": version,
+        "ms": float(ms),
+        "clock": clock,
+        "value": float(value),
+        "claim": abs(float(claim)),
+        "evaluations": int(evaluations),
+        "converged": status == "0",
+    }
 
 
 def said(cell, peer, row):
-    numbers = [row[key] for key in ("value", "claim") if key in row]
+    numbers = [row[key] for key in ("ms", "value", "claim") if key in row]
     if not all(map(math.isfinite, numbers)):
-        row = {"missing": "its value or its claim is no finite number"}
-    print(json.dumps({"cell": cell, "peer": peer} | row), flush=True)
+        row = {"missing": "its time, value or claim is no finite number"}
+    say({"cell": cell, "peer": peer} | row)
+
+
+# Peers that the script calls: what each is imported from.
+CALLED = {
+    "SciPy cubature": ("scipy.integrate", scipy_cubature),
+    "vegas": ("vegas", vegas_samples),
+}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", type=int, default=0)
-    parser.add_argument("--cells", required=True)
-    parser.add_argument("--peers", default=",".join(PEERS))
+    parser = options(__doc__)
+    parser.add_argument("--cells", type=list_of(str), required=True)
+    parser.add_argument("--peers", type=list_of(str), default=PEERS)
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--values", help="print the integrands at X in all coordinates, time nothing")
-    options = parser.parse_args()
+    given = parser.parse_args()
     cells = {}
-    for cell in options.cells.split(","):
+    for cell in given.cells:
         name, d, tolerance = cell.split(":")
         cells.setdefault((name, int(d)), []).append(tolerance)
-    if options.values:
+    if given.values:
         for name, d in cells:
-            x = Row([float(options.values)] * d)
+            x = Row([float(given.values)] * d)
             print(name, d, repr(float(integrand(name, d, PLAIN)(x))))
         return
-    for peer in options.peers.split(","):
+    for peer in given.peers:
         try:
             if peer in COMPILED:
-                compiled(peer, cells, options.device, options.seconds, said)
+                compiled(peer, cells, given.device, given.seconds)
                 continue
-            module, function = {
-                PEERS[1]: ("scipy.integrate", scipy_cubature),
-                PEERS[2]: ("vegas", vegas_samples),
-            }[peer]
-            __import__(module)
-            on_the_host(peer, function, cells, options.seconds, said)
+            module, function = CALLED[peer]
+            importlib.import_module(module)
+            on_the_host(peer, function, cells, given.seconds)
         except Exception as error:  # A peer that cannot be had is a reason.
-            said("", peer, {"missing": f"{type(error).__name__}: {error}"})
+            said("", peer, {"missing": reason(error)})
 
 
 if __name__ == "__main__":

@@ -20,15 +20,15 @@ does as many items as it can in the time that it is given; their time is that of
 not of starting processes.
 """
 
-import argparse
 import ctypes
-import json
 import math
 import multiprocessing
 import os
 import subprocess
 import tempfile
 import time
+
+from lines import list_of, options, reason, say
 
 # SciPy reads it when it is imported.
 os.environ["SCIPY_ARRAY_API"] = "1"
@@ -263,44 +263,42 @@ def listed(items):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--device", type=int, default=0)
-    parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--peers", default="quad,quad_vec,tanhsinh,tanhsinh_cupy")
+    parser = options(__doc__)
+    parser.add_argument("--kinds", type=list_of(str), default=list(KINDS))
+    parser.add_argument("--peers", type=list_of(str), default=[*PEERS, "tanhsinh_cupy"])
     parser.add_argument("--items", type=int, default=1 << 20)
     parser.add_argument("--tolerance", type=float, default=1e-10)
     parser.add_argument("--seconds", type=float, default=5.0)
     parser.add_argument("--list", action="store_true", help="print the items, time nothing")
-    options = parser.parse_args()
-    if options.list:
-        listed(options.items)
+    given = parser.parse_args()
+    if given.list:
+        listed(given.items)
         return
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory() as folder, processes(cores) as pool:
-        for kind in options.kinds.split(","):
-            for peer in options.peers.split(","):
-                row = {"kind": kind, "tolerance": options.tolerance, "peer": peer}
+        for kind in given.kinds:
+            for peer in given.peers:
+                row = {"kind": kind, "tolerance": given.tolerance, "peer": peer}
                 try:
                     if peer == "tanhsinh_cupy":
                         import cupy
 
-                        with cupy.cuda.Device(options.device):
-                            row |= on_gpu(kind, options.items, options.tolerance)
+                        with cupy.cuda.Device(given.device):
+                            row |= on_gpu(kind, given.items, given.tolerance)
                     else:
                         row |= on_cpu(
                             pool,
                             cores,
                             peer,
                             kind,
-                            options.items,
-                            options.tolerance,
-                            options.seconds,
+                            given.items,
+                            given.tolerance,
+                            given.seconds,
                             folder,
                         )
                 except Exception as error:  # A peer that cannot be had is a reason.
-                    first = (str(error).splitlines() or [""])[0]
-                    row["missing"] = f"{type(error).__name__}: {first}"
-                print(json.dumps(row), flush=True)
+                    row["missing"] = reason(error)
+                say(row)
 
 
 if __name__ == "__main__":

@@ -340,6 +340,42 @@ fn arrays_of_either_order_are_scanned_in_their_own_type() {
 }
 
 #[test]
+fn all_columns_are_scanned_along_an_axis() {
+    let folder = folder();
+    write(folder.path(), "grid.csv", "a,b,c\n3,1,4\n1,5,9\n");
+    for (words, rows) in [
+        ("0", "3,1,4\n4,6,13\n"),
+        ("0 --exclusive", "0,0,0\n3,1,4\n"),
+        ("1", "3,4,8\n1,6,15\n"),
+        ("1 --exclusive", "0,3,4\n0,1,6\n"),
+        ("1 --op max", "3,3,4\n1,5,9\n"),
+    ] {
+        let sums = run(
+            folder.path(),
+            &format!("scan grid.csv --type i32 --axis {words}"),
+        );
+        assert_eq!(sums, format!("a,b,c\n{rows}"), "{words}");
+    }
+    // More rows than a launch combines; a column counts them, the other has twice as many.
+    let rows = (1 << 18) + 3;
+    let (shape, elements_of) = (format!("({rows}, 2)"), [1_u8, 2].repeat(rows));
+    write(
+        folder.path(),
+        "x.npy",
+        npy("'|u1'", false, &shape, &elements_of),
+    );
+    let of_row = |row: usize| [row as u8, (2 * row) as u8];
+    for (words, first) in [("", 1), ("--exclusive", 0)] {
+        let words = format!("scan x.npy --axis 0 {words} --device emulator:2 --out sums.npy");
+        run(folder.path(), &words);
+        let found = read(folder.path(), "sums.npy");
+        assert!(String::from_utf8_lossy(&found).contains(&shape));
+        let expected: Vec<u8> = (first..first + rows).flat_map(of_row).collect();
+        assert!(elements(&found) == expected, "{words}");
+    }
+}
+
+#[test]
 fn records_keep_their_fields() {
     let folder = folder();
     let mut rows = Vec::new();

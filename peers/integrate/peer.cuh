@@ -327,3 +327,21 @@ Table all(const std::string &name)
 }
 
 }  // namespace peer
+
+// A file's integrand, of x of type T and of parameters, and its table.
+#define INTEGRAND(name, value)                                                         \
+    namespace peer {                                                                   \
+    namespace {                                                                        \
+    struct Integrand {                                                                 \
+        template <typename T>                                                          \
+        __device__ static __forceinline__ T eval(T x, const Parameters<T> &parameters) \
+        {                                                                              \
+            return value;                                                              \
+        }                                                                              \
+    };                                                                                 \
+    }                                                                                  \
+    Table name()                                                                       \
+    {                                                                                  \
+        return all<Integrand>(#name);                                                  \
+    }                                                                                  \
+    }

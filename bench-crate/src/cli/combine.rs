@@ -14,6 +14,10 @@ pub struct ScanArguments {
     #[arg(long)]
     pub exclusive: bool,
 
+    /// Scan every column of the file: 0 down the rows, 1 along each row
+    #[arg(long, value_name = "K", conflicts_with_all = ["column", "by_key", "name"])]
+    pub axis: Option<usize>,
+
     /// What it has in common with `reduce`.
     #[command(flatten)]
     pub of: CombineArguments,

@@ -47,7 +47,8 @@ Examples:
 pub(super) const SCAN: &str = "\
 Examples:
   quadscan scan rows.csv --column x -o sums.csv     running sums of a column, beside the others
-  quadscan scan x.npy --op max --type f32           running maxima";
+  quadscan scan x.npy --op max --type f32           running maxima
+  quadscan scan x.npy --axis 1 -o sums.npy          running sums along each row";
 
 /// Of `reduce`.
 pub(super) const REDUCE: &str = "\

@@ -15,12 +15,19 @@ use crate::columns::{Number, ROWS};
 /// them.
 pub(super) type Launch<T> = Box<dyn FnMut(&[T], &[u32]) -> quadscan::Result<Vec<T>> + Send>;
 
+/// The axis of rows of so many elements along which they are scanned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lines {
+    pub(super) axis: usize,
+    pub(super) width: usize,
+}
+
 /// An operation on a type, and where its kernels are.
 pub(super) struct Kernels<T> {
     /// The modules that have them.
     pub(super) modules: Vec<String>,
     /// Makes a launch of it, of scans with each result's own element.
-    pub(super) launch: fn(&Module) -> quadscan::Result<Launch<T>>,
+    pub(super) launch: fn(&Module, Option<Lines>) -> quadscan::Result<Launch<T>>,
     /// What stands before the first element.
     pub(super) nothing: T,
     /// Two neighbours, combined on the host.
@@ -97,8 +104,18 @@ fn scans<T: Element, O: Plain<T> + ScanKernels>(_: Of<O>) -> Kernels<T> {
     Kernels {
         modules: kernels.map(|kernel| kernel.operator.to_owned()).collect(),
         nothing: nothing::<T, O>(),
-        launch: |module| {
+        launch: |module, lines| {
             let device = module.device().clone();
+            if let Some(Lines { axis, width }) = lines {
+                let module = module.clone();
+                return Ok(Box::new(move |elements, _| {
+                    let mut data = device.upload(elements)?;
+                    let shape = [elements.len() / width, width];
+                    let mut plan = scan::AxisPlan::<O>::new(&module, &shape, axis)?;
+                    plan.inclusive_in_place(&mut data)?;
+                    data.to_vec()
+                }));
+            }
             let mut plan = scan::Plan::<O>::with(module, ROWS as u64, OPTIONS)?;
             Ok(Box::new(move |elements, _| {
                 let mut data = device.upload(elements)?;
@@ -116,7 +133,7 @@ fn segmented_scans<T: Element, O: Plain<T> + SegmentedScanKernels>(_: Of<O>) -> 
     Kernels {
         modules: modules.chain(["segment_flags".to_owned()]).collect(),
         nothing: nothing::<T, O>(),
-        launch: |module| {
+        launch: |module, _| {
             let device = module.device().clone();
             let mut plan = scan::SegmentedPlan::<O>::with(module, ROWS as u64, OPTIONS)?;
             Ok(Box::new(move |elements, offsets| {
@@ -133,7 +150,7 @@ fn reductions<T: Element, O: Plain<T> + ReduceKernels>(_: Of<O>) -> Kernels<T> {
     Kernels {
         modules: vec![O::DEVICE.entry.to_owned()],
         nothing: nothing::<T, O>(),
-        launch: |module| {
+        launch: |module, _| {
             let device = module.device().clone();
             let plan = reduce::Plan::<O>::new(module, ROWS)?;
             let mut plan = plan.same_on_every_device()?;
@@ -149,7 +166,7 @@ fn reductions<T: Element, O: Plain<T> + ReduceKernels>(_: Of<O>) -> Kernels<T> {
 
 fn segmented_reductions<T: Element, O: Plain<T> + ReduceKernels>(_: Of<O>) -> Kernels<T> {
     Kernels {
-        launch: |module| {
+        launch: |module, _| {
             let device = module.device().clone();
             let mut plan = reduce::SegmentedPlan::<O>::with_blocks(module, BLOCKS_EVERYWHERE)?;
             Ok(Box::new(move |elements, offsets| {

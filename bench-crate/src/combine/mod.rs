@@ -47,7 +47,7 @@ pub fn scan(
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
-    let request = Request::new(Form::Scan, &arguments.of, arguments.exclusive);
+    let request = Request::of_scan(arguments);
     combine(&ranks.agree(request)?, ranks, input, output, watch)
 }
 
@@ -63,7 +63,7 @@ pub fn reduce(
     output: &mut dyn Write,
     watch: &mut dyn Watch,
 ) -> Result<Done> {
-    let request = Request::new(Form::Reduce, arguments, false);
+    let request = Request::new(Form::Reduce, arguments);
     combine(&ranks.agree(request)?, ranks, input, output, watch)
 }
 
@@ -74,7 +74,7 @@ pub fn reduce(
 ///
 /// [`Error::Argument`](crate::Error::Argument).
 pub fn check_scan(arguments: &ScanArguments) -> Result<()> {
-    Request::new(Form::Scan, &arguments.of, arguments.exclusive).map(drop)
+    Request::of_scan(arguments).map(drop)
 }
 
 /// The same of `quadscan reduce`.
@@ -83,7 +83,7 @@ pub fn check_scan(arguments: &ScanArguments) -> Result<()> {
 ///
 /// As [`check_scan`].
 pub fn check_reduce(arguments: &CombineArguments) -> Result<()> {
-    Request::new(Form::Reduce, arguments, false).map(drop)
+    Request::new(Form::Reduce, arguments).map(drop)
 }
 
 fn combine(
@@ -119,7 +119,7 @@ fn prepared<T: Element>(
     let (modules, notice) =
         device::load_on_each(&request.device, artifact, &kernels.modules, ranks)?;
     watch.say(&notice);
-    let pieces = Pieces::new(request, &kernels, &modules).map_err(|error| {
+    let pieces = Pieces::new(request, &kernels, &modules, chosen.width).map_err(|error| {
         device::without_kernels(error.into(), artifact, &kernels.modules.join(" and "))
     })?;
     Ok((survey, pieces))

@@ -1,10 +1,11 @@
 //! A column in pieces: each block of rows is a launch of its own, and what the rows above it are
 //! together is combined with what came of it. So a column may be larger than the device's memory,
 //! several devices and processes share it, and what is combined first depends on the number of rows alone.
+//! Along an axis a row has many elements: one of each line, or, along axis 1, a line.
 
 use quadscan::device::Module;
 
-use super::kernels::{Element, Kernels, Launch};
+use super::kernels::{Element, Kernels, Launch, Lines};
 use super::operation::Form;
 use super::request::Request;
 use crate::columns::{Block, Column, message};
@@ -15,6 +16,7 @@ use crate::error::Result;
 pub(super) struct Pieces<T> {
     form: Form,
     is_exclusive: bool,
+    lines: Option<Lines>,
     /// One for each device.
     launches: Vec<Launch<T>>,
     combine: fn(T, T) -> T,
@@ -23,19 +25,19 @@ pub(super) struct Pieces<T> {
     pub(super) carried: Option<Carried<T>>,
 }
 
-/// What rows are together; by key, those of the last key.
+/// What rows are together, down each line; by key, those of the last key.
 #[derive(Clone, Debug)]
 pub(super) struct Carried<T> {
-    value: T,
+    values: Vec<T>,
     /// The key's cell.
     key: Option<Column>,
 }
 
 /// A block by itself.
 pub(super) struct Combined<T> {
-    /// Of scans a value each row, of reductions one each key,
+    /// Of scans a value each element, of reductions one each key,
     values: Vec<T>,
-    /// the rows where keys begin,
+    /// the elements where keys or lines begin,
     starts: Vec<usize>,
     /// and what it adds.
     pub(super) total: Total<T>,
@@ -60,7 +62,7 @@ pub(super) struct Results<T> {
 impl<T: Element> Carried<T> {
     /// For another process.
     pub(super) fn to_bytes(of: Option<&Self>) -> Vec<u8> {
-        let value = of.map(|of| Column::of(&[of.value]));
+        let value = of.map(|of| Column::of(&of.values));
         let key = of.and_then(|of| of.key.as_ref());
         message::to_bytes(&value.iter().chain(key).collect::<Vec<_>>())
     }
@@ -68,9 +70,10 @@ impl<T: Element> Carried<T> {
     /// What another process has made of it.
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut columns = message::from_bytes(bytes).into_iter();
-        let value = columns.next()?;
+        let values = columns.next()?;
+        let value = |line| bytemuck::pod_read_unaligned(values.bytes(line));
         Some(Self {
-            value: bytemuck::pod_read_unaligned(value.bytes(0)),
+            values: (0..values.rows()).map(value).collect(),
             key: columns.next(),
         })
     }
@@ -90,11 +93,14 @@ impl<T: Element> Pieces<T> {
         request: &Request,
         kernels: &Kernels<T>,
         modules: &[Module],
+        width: usize,
     ) -> quadscan::Result<Self> {
-        let launches = modules.iter().map(kernels.launch);
+        let lines = request.axis.map(|axis| Lines { axis, width });
+        let launches = modules.iter().map(|module| (kernels.launch)(module, lines));
         Ok(Self {
             form: request.form,
             is_exclusive: request.is_exclusive,
+            lines,
             launches: launches.collect::<quadscan::Result<_>>()?,
             combine: kernels.combine,
             nothing: kernels.nothing,
@@ -114,19 +120,22 @@ impl<T: Element> Pieces<T> {
         blocks: &[(Block, Vec<T>)],
         key: Option<usize>,
     ) -> Result<Vec<Combined<T>>> {
-        let nothing = self.nothing;
+        let (nothing, stride, in_row) = (self.nothing, self.stride(), self.in_row());
         let combine = |launch: &mut Launch<T>, (block, numbers): &(Block, Vec<T>)| {
             let key = key.map(|key| &block.columns[key]);
-            let starts = key.map_or(vec![0], |key| starts(key, block.rows()));
-            let rows = numbers.len();
-            let ends = starts.iter().skip(1).chain([&rows]);
+            let line = in_row.unwrap_or(numbers.len()).max(1);
+            let lines = || (0..numbers.len()).step_by(line).collect();
+            let starts = key.map_or_else(lines, |key| starts(key, block.rows()));
+            let all = numbers.len();
+            let ends = starts.iter().skip(1).chain([&all]);
             let offsets: Vec<u32> = [0].into_iter().chain(ends.map(|&row| row as u32)).collect();
             let values = launch(numbers, &offsets)?;
             let total = Total {
                 key: key.map(|key| key.pick(&[0])),
                 is_one: starts.len() == 1,
                 last: Carried {
-                    value: values.last().copied().unwrap_or(nothing),
+                    values: (values.rchunks(stride).next())
+                        .map_or_else(|| vec![nothing; stride], <[T]>::to_vec),
                     key: key.map(|key| key.pick(&[block.rows() - 1])),
                 },
             };
@@ -140,14 +149,31 @@ impl<T: Element> Pieces<T> {
         combined.into_iter().collect()
     }
 
+    /// Elements from one of a line to the next.
+    fn stride(&self) -> usize {
+        let is_down = |lines: &Lines| lines.axis == 0;
+        self.lines.filter(is_down).map_or(1, |lines| lines.width)
+    }
+
+    /// Elements of a line that is a row: nothing goes on from it to the next.
+    pub(super) fn in_row(&self) -> Option<usize> {
+        let is_along = |lines: &Lines| lines.axis == 1;
+        self.lines.filter(is_along).map(|lines| lines.width)
+    }
+
     /// Carries what a block adds on.
     pub(super) fn carry(&mut self, total: Total<T>) {
+        if self.in_row().is_some() {
+            return;
+        }
         let mut last = total.last;
         if let Some(before) = self.carried.take()
             && total.is_one
             && before.goes_on(total.key.as_ref())
         {
-            last.value = (self.combine)(before.value, last.value);
+            for (value, before) in last.values.iter_mut().zip(before.values) {
+                *value = (self.combine)(before, *value);
+            }
         }
         self.carried = Some(last);
     }
@@ -168,29 +194,32 @@ impl<T: Element> Pieces<T> {
         let mut results = Vec::new();
         let goes_on = |carried: &Carried<T>| carried.goes_on(total.key.as_ref());
         let before = match self.carried.as_ref().filter(|carried| goes_on(carried)) {
-            Some(carried) => Some(carried.value),
+            Some(carried) => Some(carried.values.clone()),
             // A key that ended with the rows above is done.
             None => {
                 results.extend(self.end());
                 None
             }
         };
-        if let Some(before) = before {
+        if let Some(before) = &before {
             let first = match self.form {
                 Form::Scan | Form::ScanByKey => starts.get(1).copied().unwrap_or(values.len()),
                 Form::Reduce | Form::ReduceByKey => 1,
             };
-            for value in &mut values[..first] {
-                *value = (self.combine)(before, *value);
+            for (value, before) in values[..first].iter_mut().zip(before.iter().cycle()) {
+                *value = (self.combine)(*before, *value);
             }
         }
         self.carry(total);
         match self.form {
             Form::Scan | Form::ScanByKey => {
                 if self.is_exclusive {
-                    values.rotate_right(1);
-                    starts.iter().for_each(|row| values[*row] = self.nothing);
-                    values[0] = before.unwrap_or(self.nothing);
+                    let stride = self.stride();
+                    values.rotate_right(stride);
+                    starts
+                        .iter()
+                        .for_each(|at| values[*at..][..stride].fill(self.nothing));
+                    values[..stride].copy_from_slice(&before.unwrap_or(vec![self.nothing; stride]));
                 }
                 results.push(Results { keys: None, values });
             }
@@ -210,8 +239,7 @@ impl<T: Element> Pieces<T> {
     /// What reductions have left when all rows were there.
     pub(super) fn end(&mut self) -> Option<Results<T>> {
         let is_reduction = matches!(self.form, Form::Reduce | Form::ReduceByKey);
-        let Carried { value, key } = self.carried.take().filter(|_| is_reduction)?;
-        let values = vec![value];
+        let Carried { values, key } = self.carried.take().filter(|_| is_reduction)?;
         Some(Results { keys: key, values })
     }
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::kernels::{Element, Kernels};
 use super::operation::{Form, Operation};
-use crate::cli::CombineArguments;
-use crate::columns::{self, Heading, Kind, Scalar, Source, number, with_type};
+use crate::cli::{CombineArguments, ScanArguments};
+use crate::columns::{self, Heading, Kind, ROWS, Scalar, Source, number, with_type};
 use crate::device::choices;
 use crate::error::Result;
 use crate::export::Format;
@@ -24,6 +24,8 @@ const LONGEST_NAME: usize = 255;
 pub(super) struct Request {
     pub(super) form: Form,
     pub(super) is_exclusive: bool,
+    /// The axis along which all columns are scanned.
+    pub(super) axis: Option<usize>,
     pub(super) operation: Operation,
     pub(super) file: PathBuf,
     column: Option<String>,
@@ -42,22 +44,42 @@ pub(super) struct Request {
 /// The columns that a request is about, of those of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chosen {
-    /// The column of numbers,
+    /// The column of numbers, or the first of so many neighbours,
     pub(super) column: usize,
+    pub(super) width: usize,
     /// their type,
     pub(super) scalar: Scalar,
     /// and the column of keys.
     pub(super) key: Option<usize>,
 }
 
+/// Elements of a launch at most, where a row has many.
+const ELEMENTS: usize = ROWS << 4;
+
+impl Chosen {
+    /// Rows that are combined at a time: what is combined first depends on it.
+    pub(super) fn rows(&self) -> usize {
+        (ELEMENTS / self.width).clamp(1, ROWS)
+    }
+}
+
 impl Request {
+    /// [`Request::new`] of `quadscan scan`.
+    pub(super) fn of_scan(arguments: &ScanArguments) -> Result<Self> {
+        if let Some(axis @ 2..) = arguments.axis {
+            let problem = format!("{axis} is no axis of rows and columns, allowed are 0 and 1");
+            return Err(refused("--axis", problem));
+        }
+        Ok(Self {
+            is_exclusive: arguments.exclusive,
+            axis: arguments.axis,
+            ..Self::new(Form::Scan, &arguments.of)?
+        })
+    }
+
     /// Checks the command line. Err in one sentence that names the argument and what it may
     /// be.
-    pub(super) fn new(
-        command: Form,
-        arguments: &CombineArguments,
-        is_exclusive: bool,
-    ) -> Result<Self> {
+    pub(super) fn new(command: Form, arguments: &CombineArguments) -> Result<Self> {
         let form = match (command, &arguments.by_key) {
             (Form::Scan, Some(_)) => Form::ScanByKey,
             (Form::Reduce, Some(_)) => Form::ReduceByKey,
@@ -74,7 +96,8 @@ impl Request {
         let operation = arguments.op.as_str();
         let request = Self {
             form,
-            is_exclusive,
+            is_exclusive: false,
+            axis: None,
             operation: named(
                 Operation::by_name(operation),
                 "--op",
@@ -142,6 +165,7 @@ impl Request {
         let others: Vec<usize> = (0..headings.len()).filter(|k| Some(*k) != key).collect();
         let column = match (&self.column, &others[..]) {
             (Some(name), _) => find("--column", name)?,
+            (None, [first, ..]) if self.axis.is_some() => *first,
             (None, [only]) => *only,
             _ => {
                 let problem = format!("is missing, allowed are {}", names.join(", "));
@@ -155,6 +179,7 @@ impl Request {
         };
         Ok(Chosen {
             column,
+            width: self.axis.map_or(1, |_| headings.len()),
             scalar,
             key,
         })

@@ -60,7 +60,7 @@ impl<T: Element> Share<'_, T> {
     }
 
     fn rows(&self) -> Range<u64> {
-        rows(self.survey.read, self.ranks)
+        rows(self.survey.read, self.chosen.rows(), self.ranks)
     }
 
     /// The next blocks, one for each device, with their numbers; none at the end.
@@ -78,14 +78,14 @@ impl<T: Element> Share<'_, T> {
     /// Carries what stands before the rows of this process to it, and on to the next process.
     fn begin(&mut self) -> Result<()> {
         let (ranks, key) = (self.ranks, self.chosen.key);
-        if ranks.is_alone() {
+        if ranks.is_alone() || self.pieces.in_row().is_some() {
             return Ok(());
         }
         // Nobody asks for what the last process adds, unless it is the result.
         let is_number = self.survey.form == Form::Reduce;
         let mut totals = Vec::new();
         if is_number || !ranks.is_last() {
-            let mut blocks = Blocks::new(self.source, self.rows())?;
+            let mut blocks = Blocks::new(self.source, self.rows(), self.chosen.rows())?;
             while let read = self.read(&mut blocks)?
                 && !read.is_empty()
             {
@@ -116,8 +116,8 @@ impl<T: Element> Share<'_, T> {
         let is_number = self.survey.form == Form::Reduce;
         // A number is known by now, but to one process.
         if self.ranks.is_alone() || !is_number {
-            let rows = self.rows();
-            let (mut done, mut blocks) = (rows.start, Blocks::new(self.source, rows)?);
+            let (rows, each) = (self.rows(), self.chosen.rows());
+            let (mut done, mut blocks) = (rows.start, Blocks::new(self.source, rows, each)?);
             while let read = self.read(&mut blocks)?
                 && !read.is_empty()
             {
@@ -125,7 +125,7 @@ impl<T: Element> Share<'_, T> {
                 for ((block, _), combined) in read.iter().zip(combined) {
                     for results in self.pieces.next(block, combined, self.chosen.key) {
                         let beside = self.survey.beside.iter().map(|k| &block.columns[*k]);
-                        columns_of(beside.collect(), &results, &mut take)?;
+                        columns_of(beside.collect(), &results, self.chosen.width, &mut take)?;
                     }
                     done += block.rows() as u64;
                     watch.progress(done, self.survey.read);
@@ -133,21 +133,24 @@ impl<T: Element> Share<'_, T> {
             }
         }
         match self.pieces.end().filter(|_| self.ranks.is_last()) {
-            Some(results) => columns_of(Vec::new(), &results, &mut take),
+            Some(results) => columns_of(Vec::new(), &results, self.chosen.width, &mut take),
             None => Ok(()),
         }
     }
 }
 
-/// Hands results to `take`, with the columns beside them.
+/// Hands results, of which a row has so many, to `take`, with the columns beside them.
 fn columns_of<T: Element>(
     beside: Vec<&Column>,
     results: &Results<T>,
+    width: usize,
     take: &mut impl FnMut(&[&Column]) -> Taken,
 ) -> Taken {
-    let values = Column::of::<T>(&results.values);
+    let of_column = |k: usize| results.values.iter().skip(k).step_by(width).copied();
+    let values = (0..width).map(|k| Column::of::<T>(&of_column(k).collect::<Vec<_>>()));
+    let values: Vec<Column> = values.collect();
     let mut columns = beside;
     columns.extend(&results.keys);
-    columns.push(&values);
+    columns.extend(&values);
     take(&columns)
 }

@@ -23,9 +23,10 @@ pub(super) struct Survey {
     pub(super) rows: u64,
     /// What divides cells, where the file is text.
     pub(super) separator: u8,
+    /// The names of the columns of numbers,
+    names: Vec<String>,
+    /// of which this is the first.
     column: usize,
-    /// The column's name.
-    name: String,
 }
 
 impl Survey {
@@ -42,7 +43,8 @@ impl Survey {
         let of_file = reader.headings().to_vec();
         let is_scan = matches!(request.form, Form::Scan | Form::ScanByKey);
         // The results of an array are an array.
-        let beside: Vec<usize> = match is_scan && !reader.is_array() {
+        let is_beside = is_scan && request.axis.is_none() && !reader.is_array();
+        let beside: Vec<usize> = match is_beside {
             true => (0..of_file.len()).collect(),
             false => Vec::new(),
         };
@@ -64,7 +66,7 @@ impl Survey {
         let is_of_numbers = |heading: &Heading| matches!(heading.kind, Kind::Numbers(_));
         let all = reader.rows().filter(|_| chosen.key.is_none());
         let all = all.filter(|_| of_file.iter().all(is_of_numbers));
-        let own = all.map_or(0..u64::MAX, |all| blocks::rows(all, ranks));
+        let own = all.map_or(0..u64::MAX, |all| blocks::rows(all, chosen.rows(), ranks));
         let mut survey = Self {
             form: request.form,
             headings: Vec::new(),
@@ -72,11 +74,14 @@ impl Survey {
             read: 0,
             rows: 0,
             separator: reader.separator(),
+            names: of_file[chosen.column..][..chosen.width]
+                .iter()
+                .map(|heading| heading.name.clone())
+                .collect(),
             column: chosen.column,
-            name: of_file[chosen.column].name.clone(),
         };
         let mut last: Option<Column> = None;
-        let mut blocks = Blocks::new(source, own)?;
+        let mut blocks = Blocks::new(source, own, chosen.rows())?;
         while let Some(block) = blocks.next()? {
             survey.numbers::<T>(source, &block)?;
             survey.read += block.rows() as u64;
@@ -99,13 +104,26 @@ impl Survey {
             Form::Reduce => 1,
             Form::ReduceByKey => survey.rows,
         };
-        headings.push(Heading::numbers(&request.result, T::SCALAR));
+        let results = match request.axis {
+            Some(_) => &survey.names[..],
+            None => std::slice::from_ref(&request.result),
+        };
+        headings.extend(results.iter().map(|name| Heading::numbers(name, T::SCALAR)));
         Ok(Self { headings, ..survey })
     }
 
-    /// The numbers of rows. Err with the first row without one.
+    /// The numbers of rows, row by row. Err with the first row without one.
     pub(super) fn numbers<T: Element>(&self, source: &Source, block: &Block) -> Result<Vec<T>> {
-        let numbers = block.numbers(self.column, &shown(&self.name));
-        numbers.map_err(|problem| source.refuse(problem))
+        let of_column = |(k, name): (usize, &String)| {
+            let numbers = block.numbers(self.column + k, &shown(name));
+            numbers.map_err(|problem| source.refuse(problem))
+        };
+        let columns = self.names.iter().enumerate().map(of_column);
+        let mut columns = columns.collect::<Result<Vec<Vec<T>>>>()?;
+        if let [_] = columns[..] {
+            return Ok(columns.remove(0));
+        }
+        let row = |row: usize| columns.iter().map(move |column| column[row]);
+        Ok((0..block.rows()).flat_map(row).collect())
     }
 }

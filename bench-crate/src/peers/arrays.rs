@@ -93,11 +93,6 @@ pub struct Missing {
 }
 
 impl Line {
-    /// What a line says; Err quotes a line that is none.
-    pub fn of(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|_| format!("{SCRIPT} said `{text}`"))
-    }
-
     /// What it has to say other than a time, in one sentence.
     pub fn reason(&self) -> Option<String> {
         match self {
@@ -148,7 +143,7 @@ impl Asked<'_> {
             without: "CuPy and PyTorch are not timed",
             limit: self.limit,
         };
-        script.run(arguments.as_flattened(), Line::of, hear)
+        script.run(arguments.as_flattened(), hear)
     }
 }
 

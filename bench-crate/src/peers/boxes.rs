@@ -1,5 +1,5 @@
-//! The peers on integrals over boxes: `peers/cubature.py` times PAGANI, SciPy, vegas and m-Cubes in processes
-//! of its own, and says what it found in lines of JSON.
+//! The peers on integrals over boxes: `peers/cubature.py` times PAGANI, SciPy, vegas, m-Cubes and Cuba in
+//! processes of its own, and says what it found in lines of JSON.
 
 use std::path::Path;
 use std::time::Duration;
@@ -75,13 +75,6 @@ impl Missing {
     }
 }
 
-impl Line {
-    /// What a line says; Err quotes a line that is none.
-    pub fn of(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|_| format!("{SCRIPT} said `{text}`"))
-    }
-}
-
 /// What the script is asked for.
 #[derive(Clone, Debug)]
 pub struct Asked<'a> {
@@ -113,7 +106,7 @@ impl Asked<'_> {
             without: "no peer of integrals over boxes is timed",
             limit: LIMIT,
         };
-        script.run(&arguments, Line::of, hear)
+        script.run(&arguments, hear)
     }
 }
 

@@ -142,7 +142,10 @@ mod tests {
         let library = source("library.cu");
         for single in Single::ALL {
             let text = source(&format!("{}.cu", single.name));
-            assert!(text.contains(&format!("(\"{}\")", single.name)), "{text}");
+            assert!(
+                text.contains(&format!("INTEGRAND({},", single.name)),
+                "{text}"
+            );
             assert!(library.contains(&format!("peer::{}()", single.name)));
         }
         let header = source("peer.cuh");

@@ -58,11 +58,6 @@ pub struct Missing {
 }
 
 impl Line {
-    /// What a line says; Err quotes a line that is none.
-    pub fn of(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|_| format!("{SCRIPT} said `{text}`"))
-    }
-
     /// What it has to say other than a rate, in one sentence.
     pub fn reason(&self) -> Option<String> {
         match self {
@@ -111,7 +106,7 @@ impl Asked<'_> {
             without: "SciPy is not timed",
             limit: self.limit,
         };
-        script.run(arguments.as_flattened(), Line::of, hear)
+        script.run(arguments.as_flattened(), hear)
     }
 }
 

@@ -49,12 +49,6 @@ fn the_script_is_asked_for_kinds_and_its_lines_are_rates_or_reasons() {
     assert_eq!(reasons, [sentence]);
 }
 
-#[test]
-fn what_is_no_line_is_quoted() {
-    let (_, ended) = run("echo hello");
-    assert_eq!(ended, Err("integrals.py said `hello`".into()));
-}
-
 /// The parameters that the script prints for itself, without SciPy.
 #[test]
 fn the_real_script_has_our_kinds_and_parameters() {

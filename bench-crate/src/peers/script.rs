@@ -8,6 +8,8 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use serde::de::DeserializeOwned;
+
 use super::compiler::find_source;
 
 /// A script.
@@ -25,12 +27,11 @@ pub(super) struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// Runs it and hands on what it says, line by line, as `parse` reads it. Err in one
-    /// sentence when it did not come to its end.
-    pub(super) fn run<L>(
+    /// Runs it and hands on what it says, a line of JSON at a time. Err in one sentence when it did
+    /// not come to its end, or quotes a line that is none.
+    pub(super) fn run<L: DeserializeOwned>(
         &self,
         arguments: &[&str],
-        parse: impl Fn(&str) -> Result<L, String>,
         mut hear: impl FnMut(L),
     ) -> Result<(), String> {
         let Script { name, without, .. } = self;
@@ -46,7 +47,8 @@ impl Script<'_> {
             .spawn()
             .map_err(|e| format!("--python {python} cannot be started, so {without}: {e}"))?;
         let heard = listen(&mut process, name, self.limit, |line| {
-            hear(parse(line)?);
+            let said = serde_json::from_str(line);
+            hear(said.map_err(|_| format!("{name} said `{line}`"))?);
             Ok(())
         });
         if heard.is_err() {

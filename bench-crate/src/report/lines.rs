@@ -62,15 +62,19 @@ pub(super) fn figure(subject: &Subject<'_>, lines: &Lines, only: &[&str]) -> Opt
     values.retain(|value| only.is_empty() || only.contains(&&*value.panel));
     let names = distinct(values.iter().map(|value| value.series.clone()));
     let panels = groups(&values, |value| value.panel.clone()).into_iter();
+    let (across, up) = (
+        match lines.is_decimal {
+            true => Kind::Decades,
+            false => Kind::Doublings,
+        },
+        match lines.is_logarithmic {
+            true => Kind::Decades,
+            false => Kind::FromZero,
+        },
+    );
     let chart = Panels {
-        across: Axis(lines.across, Kind::Doublings),
-        up: Axis(
-            lines.up,
-            match lines.is_logarithmic {
-                true => Kind::Decades,
-                false => Kind::FromZero,
-            },
-        ),
+        across: Axis(lines.across, across),
+        up: Axis(lines.up, up),
         panels: panels
             .map(|(title, values)| panel(title, &values, &names, lines))
             .collect(),

@@ -60,6 +60,8 @@ pub struct Lines {
     pub x: fn(&Record) -> Option<f64>,
     /// The same in words, with the unit.
     pub across: &'static str,
+    /// Whether powers of ten are marked across, and not powers of two.
+    pub is_decimal: bool,
     /// What the values are, with the unit.
     pub up: &'static str,
     /// Whether values that are ten times as large are as far away as others.

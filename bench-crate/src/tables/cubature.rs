@@ -1,6 +1,6 @@
 //! `cubature`: integrals over the unit cube, each to a tolerance, by integrand, dimensions and
-//! tolerance; with `--peers --python` beside PAGANI, SciPy and vegas. Every claim is compared with
-//! the closed form.
+//! tolerance; with `--peers --python` beside PAGANI, SciPy, vegas and Cuba. Every claim is compared
+//! with the closed form.
 //!
 //! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
 
@@ -48,7 +48,7 @@ const ROUNDING: f64 = 1e-13;
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "cubature",
-    about: "integrals over boxes, with --peers --python beside PAGANI, SciPy and vegas",
+    about: "integrals over boxes, with --peers --python beside PAGANI, SciPy, vegas and Cuba",
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Boxed::ALL.iter().map(|of| of.name.to_owned()).collect()),
@@ -91,7 +91,7 @@ pub(crate) const TABLE: Table = Table {
             .collect()
     },
     peers: &[Source::Script(source::Script {
-        what: "PAGANI, SciPy and vegas",
+        what: "PAGANI, SciPy, vegas and Cuba",
         without_python: Some(
             "no peer of cubature is timed: --python names a Python for its script",
         ),
@@ -116,6 +116,7 @@ const TIMES: Lines = Lines {
               code gives up or is off by more.",
     x: |row| Some((1.0 / tolerance(&row.cell)?).round()),
     across: "1 / relative tolerance",
+    is_decimal: true,
     up: "ms",
     is_logarithmic: true,
     panel,
@@ -229,13 +230,15 @@ fn fits(_: &Table, cell: &Cell) -> Result<()> {
     }
 }
 
+/// A cell's integrand, dimensions, closed form and tolerance.
+pub(super) fn asked(cell: &Cell) -> Option<(&'static Boxed, usize, f64, f64)> {
+    let of = Boxed::by_name(cell.text("integrand")?)?;
+    let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
+    Some((of, dimensions, of.exact(dimensions)?, tolerance(cell)?))
+}
+
 fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
-    let of = |cell: &Cell| {
-        let of = Boxed::by_name(cell.text("integrand")?)?;
-        let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
-        Some((of, dimensions, of.exact(dimensions)?, tolerance(cell)?))
-    };
-    let (of, dimensions, exact, relative) = cell.read(of)?;
+    let (of, dimensions, exact, relative) = cell.read(asked)?;
     if skips(bench, dimensions) {
         return Ok(());
     }

@@ -1,10 +1,10 @@
 //! `monte-carlo`: integrals over the unit cube in 9 to 20 dimensions, by integrand, dimensions, rule and
-//! tolerance; with `--peers --python` beside m-Cubes and vegas. Every estimate is compared with the
-//! closed form, in units of its standard error.
+//! tolerance; with `--peers --python` beside m-Cubes, vegas and Cuba. Every estimate is compared
+//! with the closed form, in units of its standard error.
 //!
 //! The integrands are formulas. On the emulator a row has all but times, in up to three dimensions.
 
-use super::cubature::{formula, of_peer, panel, peers, shown, skips, tolerance};
+use super::cubature::{asked, formula, of_peer, panel, peers, shown, skips, tolerance};
 use crate::axes::{Axis, INTEGRANDS, RULES, TOLERANCE, Values, own};
 use crate::measure::Bench;
 use crate::modules;
@@ -36,6 +36,9 @@ const VEGAS: &str = "vegas";
 const LATTICE: &str = "lattice";
 const SOBOL: &str = "sobol";
 
+/// What is timed beside ours.
+const CODES: &str = "m-Cubes,vegas,Cuba Vegas,Cuba Suave,Cuba Divonne";
+
 /// Tolerances where none is named.
 const TOLERANCES: [&str; 4] = ["1e-2", "1e-3", "1e-4", "1e-5"];
 
@@ -56,7 +59,7 @@ const SHOWN: [f64; 2] = [1.1, 5.0];
 /// The table.
 pub(crate) const TABLE: Table = Table {
     name: "monte-carlo",
-    about: "integrals over boxes of many dimensions, with --peers --python beside m-Cubes and vegas",
+    about: "integrals over boxes of many dimensions, with --peers --python beside m-Cubes, vegas and Cuba",
     axes: &[
         TableAxis::of(&INTEGRANDS)
             .known(|| Boxed::MANY.iter().map(|of| of.name.to_owned()).collect()),
@@ -100,7 +103,7 @@ pub(crate) const TABLE: Table = Table {
             .collect()
     },
     peers: &[Source::Script(source::Script {
-        what: "m-Cubes and vegas",
+        what: "m-Cubes, vegas and Cuba",
         without_python: Some(
             "no peer of monte-carlo is timed: --python names a Python for its script",
         ),
@@ -111,7 +114,7 @@ pub(crate) const TABLE: Table = Table {
             let rule = if has(VEGAS) { Some(VEGAS) } else { first };
             let is_first = |cell: &&&Cell| cell.text("rule") == rule;
             let cells: Vec<&Cell> = cells.iter().filter(is_first).copied().collect();
-            peers::timed(of, &cells, Some("m-Cubes,vegas"))
+            peers::timed(of, &cells, Some(CODES))
         },
     })],
     modules: |_| vec![modules::of_integrand("formula"), modules::of_samples()],
@@ -132,6 +135,7 @@ const TIMES: Lines = Lines {
               more than five of it.",
     x: |row| Some((1.0 / tolerance(&row.cell)?).round()),
     across: "1 / relative tolerance of the standard error",
+    is_decimal: true,
     up: "ms",
     is_logarithmic: true,
     panel,
@@ -218,19 +222,8 @@ fn cube(formula: &Formula) -> Vec<(f64, f64)> {
 }
 
 fn measure(cell: &Cell, bench: &mut Bench<'_>) -> Done<()> {
-    let of = |cell: &Cell| {
-        let of = Boxed::by_name(cell.text("integrand")?)?;
-        let dimensions = usize::try_from(cell.number("dimensions")?).ok()?;
-        let rule = cell.text("rule")?.to_owned();
-        Some((
-            of,
-            dimensions,
-            of.exact(dimensions)?,
-            rule,
-            tolerance(cell)?,
-        ))
-    };
-    let (of, dimensions, exact, rule, relative) = cell.read(of)?;
+    let of = |cell: &Cell| Some((asked(cell)?, cell.text("rule")?.to_owned()));
+    let ((of, dimensions, exact, relative), rule) = cell.read(of)?;
     if skips(bench, dimensions) {
         return Ok(());
     }

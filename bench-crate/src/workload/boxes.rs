@@ -1,6 +1,6 @@
 //! What the tables `cubature` and `monte-carlo` time: the seven integrands over the unit cube that PAGANI
-//! is compared on, and five of many variables, as formulas. `peers/cubature.py`,
-//! `peers/cubature/pagani.cu` and `mcubes.cu` have the same.
+//! is compared on, and five of many variables, as formulas. `peers/cubature.py`
+//! and `peers/cubature/peer.h` have the same.
 //!
 //! Sources: Genz, Testing multidimensional integration routines, 1984, for the first six; Sakiotis and
 //! others, PAGANI: a parallel adaptive GPU algorithm for numerical integration, 2021.

@@ -118,6 +118,15 @@ fn what_cannot_be_combined_is_refused_in_one_sentence() {
             "FILE x.npy has the shape (2, 2, 2), allowed are (rows,) and (rows, columns)",
         ),
         (
+            "scan items.csv --axis 2",
+            "--axis 2 is no axis of rows and columns, allowed are 0 and 1",
+        ),
+        (
+            "scan items.csv --axis 0",
+            "FILE items.csv, line 3: `a` is not a number, allowed in key are numbers, inf and \
+             -inf",
+        ),
+        (
             "scan wide.npy --type u64",
             "FILE wide.npy, row 0: `-1` is too small for u64, allowed in value are whole numbers \
              from 0 to 18446744073709551615",

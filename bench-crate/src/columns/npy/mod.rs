@@ -195,8 +195,9 @@ pub(super) struct NpyWriter<W> {
 }
 
 impl<W: Write> NpyWriter<W> {
-    /// Writes the header of an array of so many rows: of numbers where there is one column of
-    /// them, else of records, whose fields are called as the columns.
+    /// Writes the header of an array of so many rows: of numbers where there is one column of them, or
+    /// columns of one type that are called by their numbers, else of records, whose fields are called
+    /// as the columns.
     pub(super) fn new(mut output: W, headings: &[Heading], rows: u64) -> io::Result<Self> {
         let mut fields = Vec::new();
         let mut sizes = Vec::new();
@@ -217,13 +218,21 @@ impl<W: Write> NpyWriter<W> {
             fields.push((name, code));
             sizes.push(size);
         }
-        let descr = match (&fields[..], headings) {
-            ([(_, code)], [heading]) if matches!(heading.kind, Kind::Numbers(_)) => {
-                Descr::Plain(code.clone())
-            }
-            _ => Descr::Records(fields),
+        let is_plain = |(k, heading): (usize, &Heading)| {
+            let has_no_name = headings.len() == 1 || heading.name == k.to_string();
+            let is_number = matches!(heading.kind, Kind::Numbers(_));
+            has_no_name && is_number && heading.kind == headings[0].kind
         };
-        let header = header::written(&descr, &[rows]);
+        let is_plain = !headings.is_empty() && headings.iter().enumerate().all(is_plain);
+        let shape = match headings.len() as u64 {
+            columns @ 2.. if is_plain => vec![rows, columns],
+            _ => vec![rows],
+        };
+        let descr = match is_plain {
+            true => Descr::Plain(fields.remove(0).1),
+            false => Descr::Records(fields),
+        };
+        let header = header::written(&descr, &shape);
         output.write_all(&header)?;
         Ok(Self { output, sizes })
     }

@@ -66,6 +66,7 @@ const THROUGHPUT: Lines = Lines {
               or a reduction that is as fast as the copy has reached the rate of the memory.",
     x: |row| Some(row.cell.number("n")? as f64),
     across: "elements",
+    is_decimal: false,
     up: "GB/s",
     is_logarithmic: false,
     panel: |row| {

@@ -1,9 +1,8 @@
-//! Peers on the cells' integrands: PAGANI, SciPy, vegas and m-Cubes.
+//! Peers on the cells' integrands: PAGANI, SciPy, vegas, m-Cubes and Cuba.
 
 use crate::peers::boxes::{Asked, Line};
 use crate::record::{Cell, Metric};
 use crate::table::source::{Packages, Python};
-use crate::workload::boxes::Boxed;
 
 /// The metrics of a peer's true relative error and of its claim.
 pub(in crate::tables) fn metrics(peer: &str) -> [String; 2] {
@@ -31,10 +30,9 @@ pub(in crate::tables) fn timed(
             let Some(cell) = cells.iter().find(is_it) else {
                 return;
             };
-            let exact = cell.text("integrand").and_then(Boxed::by_name);
-            let exact = exact.zip(cell.number("dimensions"));
-            let exact = exact.and_then(|(of, dimensions)| of.exact(dimensions as usize));
-            let Some(exact) = exact else { return };
+            let Some((_, _, exact, _)) = super::asked(cell) else {
+                return;
+            };
             let error = (timed.value - exact).abs() / exact.abs();
             let numbers = [error, timed.claim / exact.abs()];
             for (name, number) in metrics(&timed.peer).into_iter().zip(numbers) {

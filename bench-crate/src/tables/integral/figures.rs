@@ -17,6 +17,7 @@ const RATE: Lines = Lines {
               bound by their launch.",
     x: |row| Some(row.cell.number("strips")? as f64),
     across: "strips",
+    is_decimal: false,
     up: "10⁹ evaluations/s",
     is_logarithmic: false,
     panel: |row| {

@@ -67,6 +67,7 @@ const THEN_AND_NOW: Lines = Lines {
               logarithmic. The span is the copy in, the kernel and the copy out.",
     x: |row| Some(common::grid(&row.cell)?.partials() as f64),
     across: "blocks × threads",
+    is_decimal: false,
     up: "ms",
     is_logarithmic: true,
     panel: |_| String::new(),
