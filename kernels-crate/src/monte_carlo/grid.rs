@@ -148,12 +148,11 @@ mod tests {
             let counts = smooth.map(|square| damped(square / all, alpha));
             let mut prefixes = counts;
             let each = scan_in_order(prefixes.as_mut_ptr(), BINS, 0.0) / BINS as f64;
-            let (mut moved, old) = (*edges, edges.as_ptr());
-            for edge in 1..BINS {
-                let wanted = each * edge as f64;
-                moved[edge] = divided(old, counts.as_ptr(), prefixes.as_ptr(), wanted);
-            }
-            moved
+            let (old, counts, prefixes) = (edges.as_ptr(), counts.as_ptr(), prefixes.as_ptr());
+            core::array::from_fn(|edge| match edge {
+                0 | BINS => edges[edge],
+                _ => divided(old, counts, prefixes, each * edge as f64),
+            })
         }
     }
 
