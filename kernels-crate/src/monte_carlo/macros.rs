@@ -48,7 +48,6 @@ macro_rules! monte_carlo_kernels {
                     totals: *const [f64; $crate::monte_carlo::sizes::TOTALS],
                     parameters: $crate::monte_carlo::integrand::Parameters,
                 ) {
-                    ::cuda_std::grid::launch_dependents();
                     let shares = $crate::monte_carlo::deal::Shares { deal, prefixes, blocks, totals };
                     let request = $crate::monte_carlo::vegas::Request {
                         edges, histogram, units, groups, shares, sampling: &sampling,
@@ -80,7 +79,6 @@ macro_rules! monte_carlo_kernels {
                     edges: *mut f64,
                     histogram: *mut u64,
                 ) {
-                    ::cuda_std::grid::launch_dependents();
                     let shares = $crate::monte_carlo::deal::Shares { deal, prefixes, blocks, totals };
                     let request = $crate::monte_carlo::strata::Adding {
                         units,

@@ -1,7 +1,7 @@
 //! What is done between samples: sums of strata, of their units, and beside it the grid's new edges.
 
 use cuda_std::atomic::{AtomicU32, Ordering};
-use cuda_std::{GpuFloat, grid, shared_array, thread, warp};
+use cuda_std::{GpuFloat, shared_array, thread, warp};
 
 use super::deal::Shares;
 use super::grid::refine;
@@ -48,13 +48,12 @@ pub struct Moving {
 /// in the block that is done last, those of all. Blocks beyond move an axis of the grid each.
 ///
 /// # Safety
-/// What the launches before have found is there once they have ended: all units were sampled by these
-/// shares, and counted where there are more blocks than those of the strata. There is room for a prefix of
-/// every stratum, the totals of all blocks and of all. Blocks of [`ADDERS`].
+/// What the launches before have found is there: all units were sampled by these shares, and counted where
+/// there are more blocks than those of the strata. There is room for a prefix of every stratum, the totals of
+/// all blocks and of all. Blocks of [`ADDERS`].
 #[inline(always)]
 pub unsafe fn add_up(request: &Adding, moving: &Moving) {
     let (block, blocks) = (thread::block_idx_x(), request.shares.deal.blocks());
-    grid::wait_for_earlier();
     // SAFETY: the caller's; a block an axis.
     unsafe {
         if block < blocks {

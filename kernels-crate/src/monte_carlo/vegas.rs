@@ -11,7 +11,7 @@
 
 use cuda_std::mem::fetch_add_relaxed;
 use cuda_std::shared::SharedPtr;
-use cuda_std::{GpuFloat, grid, thread, warp};
+use cuda_std::{GpuFloat, thread, warp};
 
 use super::deal::{Dealt, Shares};
 use super::integrand::{Integrand, Parameters};
@@ -72,8 +72,9 @@ unsafe fn scale(shares: &Shares) -> f64 {
 /// Samples all units.
 ///
 /// # Safety
-/// What the launches before have found is there once they have ended. There are as many dimensions as edges, up to [`Integrand::MOST`]; units are a multiple of [`GROUP`], and there is
-/// room for their sums. Blocks of [`THREADS`] with [`shared_bytes`](super::sizes::shared_bytes).
+/// What the launches before have found is there. There are as many dimensions as edges, up to
+/// [`Integrand::MOST`]; units are a multiple of [`GROUP`], and there is room for their sums. Blocks of
+/// [`THREADS`] with [`shared_bytes`](super::sizes::shared_bytes).
 #[inline(always)]
 pub unsafe fn sample<I: Integrand>(request: &Request<'_>, parameters: &Parameters) {
     let dimensions = I::dimensions(request.sampling.dimensions);
@@ -90,7 +91,6 @@ pub unsafe fn sample<I: Integrand>(request: &Request<'_>, parameters: &Parameter
             index += THREADS;
         }
     }
-    grid::wait_for_earlier();
     // SAFETY: the caller's; below the bytes of shared memory.
     let (deal, scale) = unsafe {
         let mut index = thread::thread_idx_x();

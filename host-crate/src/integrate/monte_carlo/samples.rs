@@ -206,12 +206,11 @@ impl<'a> Run<'a> {
         let parameters = *self.parameters;
         // SAFETY: the parameters are those of the kernels that the macro makes. Memory is this plan's,
         // of its device, with room for the units and strata of this shape and the dimensions of the
-        // integrand, of which there are no more, and for an iteration behind. Launches are one after the
-        // other: each waits for those before it.
+        // integrand, of which there are no more, and for an iteration behind. Launches are one after the other.
         unsafe {
             memory.module.launch_raw(
                 memory.kernels.sample(),
-                LaunchConfig::new(samples).programmatic(),
+                LaunchConfig::new(samples),
                 &arguments![
                     edges, histogram, units, groups, sampling, deal, prefixes, blocks, totals,
                     parameters
@@ -219,7 +218,7 @@ impl<'a> Run<'a> {
             )?;
             memory.module.launch_raw(
                 memory.kernels.strata(),
-                LaunchConfig::new(sums).programmatic(),
+                LaunchConfig::new(sums),
                 &arguments![
                     units,
                     groups,
