@@ -40,7 +40,7 @@ fn run() -> Done<()> {
     let compiled = device.load(&kernels::artifact()?)?;
     println!("{}", device.properties().name);
     let sizes: &[u64] = match device.properties().has_timer {
-        true => &[1_000_000, 10_000_000, 100_000_000, 1_000_000_000],
+        true => &[65_536, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000],
         false => &[256],
     };
     for &evaluations in sizes {

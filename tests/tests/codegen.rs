@@ -184,7 +184,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
         // Two segments may begin in one word of bits.
         let flags = ["segment_flags_of_offsets_", "segment_flags_of_few_offsets_"];
         // Chunks count the launch, teams draw their items, lanes vote on where to cut a line, members take
-        // room in the next launch, samples are counted by bins.
+        // room in the next launch, samples are counted by bins, and blocks of strata as they are done.
         let integrals = [
             "composite_",
             "adaptive_",
@@ -193,6 +193,7 @@ fn only_kernels_that_count_or_add_across_blocks_have_atomics() {
             "cubature_lines_",
             "cubature_decide",
             "monte_carlo_sample_",
+            "monte_carlo_strata_",
         ];
         // The blocks of a reduction count those that are done, and warps vote on segments.
         let reduces = ["reduce_", "segmented_reduce_"];

@@ -2,17 +2,42 @@
 
 use cuda_std::GpuFloat;
 
-use super::sizes::{Deal, THREADS};
+use super::sizes::{Deal, THREADS, TOTALS};
 
-/// A deal with the shares that it is made by.
+/// What a deal is made by: what the iteration before has found.
 #[derive(Clone, Copy)]
-pub struct Dealt {
-    /// The deal.
+pub struct Shares {
+    /// How many units there are.
     pub deal: Deal,
     /// The shares of the strata before each one in its block of [`THREADS`],
     pub prefixes: *const f64,
-    /// and those of the blocks before each one.
-    pub blocks: *const f64,
+    /// those of the blocks before each one, as the last of their totals,
+    pub blocks: *const [f64; TOTALS],
+    /// and the totals of all; zeros before the first iteration.
+    pub totals: *const [f64; TOTALS],
+}
+
+impl Shares {
+    /// # Safety
+    /// What the iteration before has found is there.
+    #[inline(always)]
+    pub(super) unsafe fn deal(self) -> Dealt {
+        // SAFETY: the caller's.
+        let all = unsafe { *self.totals.cast::<f64>().wrapping_add(TOTALS - 1) };
+        let factor = f64::from(self.deal.extra) / all;
+        Dealt {
+            shares: self,
+            factor: if factor.is_normal() { factor } else { 0.0 },
+        }
+    }
+}
+
+/// A deal by shares.
+#[derive(Clone, Copy)]
+pub(super) struct Dealt {
+    shares: Shares,
+    /// Units an amount of shares; 0 if all strata have as many, to within one.
+    factor: f64,
 }
 
 impl Dealt {
@@ -22,23 +47,22 @@ impl Dealt {
     /// There are so many strata.
     #[inline(always)]
     pub(super) unsafe fn first(&self, stratum: u32) -> u32 {
-        let Deal {
-            factor,
-            bits,
-            extra,
-        } = self.deal;
+        let Shares { deal, .. } = self.shares;
+        let Deal { bits, extra, .. } = deal;
         if stratum >> bits != 0 {
-            return self.deal.units();
+            return deal.units();
         }
-        if factor == 0.0 {
+        if self.factor == 0.0 {
             return stratum + ((u64::from(extra) * u64::from(stratum)) >> bits) as u32;
         }
         // SAFETY: the caller's.
         let before = unsafe {
-            *self.blocks.wrapping_add((stratum / THREADS) as usize)
-                + *self.prefixes.wrapping_add(stratum as usize)
+            let blocks = self.shares.blocks.cast::<f64>();
+            let block = (stratum / THREADS) as usize;
+            *blocks.wrapping_add(block * TOTALS + TOTALS - 1)
+                + *self.shares.prefixes.wrapping_add(stratum as usize)
         };
-        let before = GpuFloat::min(before * factor, f64::from(extra));
+        let before = GpuFloat::min(before * self.factor, f64::from(extra));
         // SAFETY: it is between 0 and a number of 32 bits.
         stratum + unsafe { before.to_int_unchecked::<u32>() }
     }
@@ -50,7 +74,7 @@ impl Dealt {
     #[inline(always)]
     pub(super) unsafe fn stratum_of(&self, unit: u32) -> u32 {
         // Bit by bit, from the highest.
-        let (mut stratum, mut bit) = (0, 1 << self.deal.bits >> 1);
+        let (mut stratum, mut bit) = (0, 1 << self.shares.deal.bits >> 1);
         while bit != 0 {
             // SAFETY: the caller's; there are more strata.
             if unsafe { self.first(stratum | bit) } <= unit {
@@ -64,44 +88,42 @@ impl Dealt {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sizes::{Deal, THREADS};
-    use super::Dealt;
+    use super::super::sizes::{Deal, THREADS, TOTALS};
+    use super::Shares;
 
     /// Deals units by these shares, a block after the other, as launches add them up.
     fn check(shares: &[f64], extra: u32) {
-        let (mut prefixes, mut blocks, mut total) = ([0.0; 1024], [0.0; 4], 0.0);
+        let (mut prefixes, mut blocks, mut total) = ([0.0; 1024], [[0.0; TOTALS]; 4], 0.0);
         for (block, shares) in shares.chunks(THREADS as usize).enumerate() {
             let mut before = 0.0;
             for (index, share) in shares.iter().enumerate() {
                 prefixes[block * THREADS as usize + index] = before;
                 before += share;
             }
-            blocks[block] = total;
+            blocks[block][TOTALS - 1] = total;
             total += before;
         }
-        let bits = shares.len().ilog2();
-        let factor = if total > 0.0 {
-            f64::from(extra) / total
-        } else {
-            0.0
+        let deal = Deal {
+            bits: shares.len().ilog2(),
+            extra,
+            samples: 4,
         };
-        let dealt = Dealt {
-            deal: Deal {
-                factor,
-                bits,
-                extra,
-            },
+        let of = Shares {
+            deal,
             prefixes: prefixes.as_ptr(),
             blocks: blocks.as_ptr(),
+            totals: &[0.0, 0.0, 0.0, total],
         };
+        // SAFETY: these are the shares.
+        let dealt = unsafe { of.deal() };
         let mut next = 0;
         for (stratum, share) in (0..).zip(shares) {
             // SAFETY: there are such strata and units.
             unsafe {
                 let (first, end) = (dealt.first(stratum), dealt.first(stratum + 1));
                 assert_eq!(first, next);
-                let wanted = if factor > 0.0 {
-                    factor * share
+                let wanted = if total > 0.0 {
+                    f64::from(extra) / total * share
                 } else {
                     f64::from(extra) / shares.len() as f64
                 };
@@ -112,7 +134,7 @@ mod tests {
                 next = end;
             }
         }
-        assert_eq!(next, dealt.deal.units());
+        assert_eq!(next, deal.units());
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Sums over the lanes of a warp.
+//! Sums over the lanes of a warp, and by one of them.
 
 use cuda_std::warp;
 
@@ -21,4 +21,35 @@ pub(super) unsafe fn of_all_lanes(mut sums: Sums) -> Sums {
         distance /= 2;
     }
     sums
+}
+
+/// Numbers that are loaded before they are added up.
+const AHEAD: usize = 8;
+
+/// Adds up, in their order, and puts what was before in the place of each; `sum` is before the first.
+///
+/// # Safety
+/// They are as many, rounded up to a multiple of [`AHEAD`], and this thread's alone.
+#[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an iterator would put the array into memory"
+)]
+pub(super) unsafe fn scan_in_order(values: *mut f64, count: usize, mut sum: f64) -> f64 {
+    let mut index = 0;
+    while index < count {
+        // SAFETY: the caller's.
+        unsafe {
+            let mut own = [0.0; AHEAD];
+            for k in 0..AHEAD {
+                own[k] = *values.add(index + k);
+            }
+            for k in 0..AHEAD {
+                *values.add(index + k) = sum;
+                sum += own[k];
+            }
+        }
+        index += AHEAD;
+    }
+    sum
 }

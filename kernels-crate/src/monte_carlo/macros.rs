@@ -42,46 +42,57 @@ macro_rules! monte_carlo_kernels {
                     units: *mut $crate::monte_carlo::sizes::Sums,
                     groups: *mut $crate::monte_carlo::sizes::Sums,
                     sampling: $crate::monte_carlo::sizes::Sampling,
-                    prefixes: *const f64,
-                    blocks: *const f64,
                     deal: $crate::monte_carlo::sizes::Deal,
+                    prefixes: *const f64,
+                    blocks: *const [f64; $crate::monte_carlo::sizes::TOTALS],
+                    totals: *const [f64; $crate::monte_carlo::sizes::TOTALS],
                     parameters: $crate::monte_carlo::integrand::Parameters,
                 ) {
+                    let shares = $crate::monte_carlo::deal::Shares { deal, prefixes, blocks, totals };
                     let request = $crate::monte_carlo::vegas::Request {
-                        edges, histogram, units, groups, sampling: &sampling,
+                        edges, histogram, units, groups, shares, sampling: &sampling,
                     };
-                    let deal = $crate::monte_carlo::deal::Dealt { deal, prefixes, blocks };
                     // SAFETY: the kernel's own contract.
-                    unsafe {
-                        $crate::monte_carlo::vegas::sample::<$type>(&request, &deal, &parameters)
-                    }
+                    unsafe { $crate::monte_carlo::vegas::sample::<$type>(&request, &parameters) }
                 }
 
-                /// Adds up strata; see `strata`.
+                /// Adds up strata, and moves the grid; see `strata`.
                 ///
                 /// # Safety
                 /// See the function `add_up` there.
                 #[::cuda_std::kernel]
                 #[part([<monte_carlo_ $name>])]
-                #[launch_bounds(256)]
+                #[launch_bounds(1024)]
                 #[allow(clippy::too_many_arguments, reason = "a launch has them")]
                 pub unsafe fn [<monte_carlo_strata_ $name>](
                     units: *const $crate::monte_carlo::sizes::Sums,
                     groups: *const $crate::monte_carlo::sizes::Sums,
-                    samples: u32,
-                    beta: f64,
-                    prefixes: *const f64,
-                    blocks: *const f64,
                     deal: $crate::monte_carlo::sizes::Deal,
-                    next_prefixes: *mut f64,
+                    prefixes: *const f64,
+                    blocks: *const [f64; $crate::monte_carlo::sizes::TOTALS],
                     totals: *mut [f64; $crate::monte_carlo::sizes::TOTALS],
+                    next_prefixes: *mut f64,
+                    next_blocks: *mut [f64; $crate::monte_carlo::sizes::TOTALS],
+                    arrived: *mut u32,
+                    beta: f64,
+                    alpha: f64,
+                    edges: *mut f64,
+                    histogram: *mut u64,
                 ) {
+                    let shares = $crate::monte_carlo::deal::Shares { deal, prefixes, blocks, totals };
                     let request = $crate::monte_carlo::strata::Adding {
-                        units, groups, samples, beta, prefixes: next_prefixes, totals,
+                        units,
+                        groups,
+                        shares,
+                        beta,
+                        prefixes: next_prefixes,
+                        blocks: next_blocks,
+                        totals: totals.wrapping_add(1),
+                        arrived,
                     };
-                    let deal = $crate::monte_carlo::deal::Dealt { deal, prefixes, blocks };
+                    let moving = $crate::monte_carlo::strata::Moving { edges, histogram, alpha };
                     // SAFETY: the kernel's own contract.
-                    unsafe { $crate::monte_carlo::strata::add_up(&request, &deal) }
+                    unsafe { $crate::monte_carlo::strata::add_up(&request, &moving) }
                 }
 
                 /// Sums points of lattices or of Sobol's sequence; see `lattice`.

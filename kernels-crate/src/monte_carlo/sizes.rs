@@ -18,13 +18,15 @@ pub const BIN_BITS: u32 = 8;
 /// Edges of an axis.
 pub const EDGES: usize = BINS + 1;
 
-/// Threads of the blocks of all kernels. A block that adds up strata takes as many of them.
+/// Threads of the blocks that sample, or sum points. A block that adds up strata takes as many of them,
 pub const THREADS: u32 = 256;
+/// and has so many threads: a warp of few strata is done with them sooner.
+pub const ADDERS: u32 = 1024;
 
 /// The most strata: 2 to this.
 pub const MAX_STRATA_BITS: u32 = 20;
 
-/// Totals of a block of strata: the sum of the means, of the variances of the means, of the mean
+/// Totals of a block of strata, or of all: the sum of the means, of the variances of the means, of the mean
 /// squares, and of the shares.
 pub const TOTALS: usize = 4;
 
@@ -52,12 +54,12 @@ unsafe impl Pod for Sums {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(C)]
 pub struct Deal {
-    /// Units an amount of shares; 0 if all strata have as many, to within one.
-    pub factor: f64,
     /// Strata are 2 to this.
     pub bits: u32,
     /// Units beyond one a stratum.
     pub extra: u32,
+    /// Samples of a unit.
+    pub samples: u32,
 }
 
 // SAFETY: zeros are such a value.
@@ -69,7 +71,19 @@ impl Deal {
     /// All units.
     #[inline(always)]
     pub const fn units(&self) -> u32 {
-        self.extra + (1 << self.bits)
+        self.extra + self.strata()
+    }
+
+    /// All strata,
+    #[inline(always)]
+    pub const fn strata(&self) -> u32 {
+        1 << self.bits
+    }
+
+    /// and blocks that add them up.
+    #[inline(always)]
+    pub const fn blocks(&self) -> u32 {
+        self.strata().div_ceil(THREADS)
     }
 }
 
@@ -79,15 +93,12 @@ impl Deal {
 pub struct Sampling {
     /// The bins of all axes, multiplied.
     pub volume: f64,
-    /// What the square of a sample counts in a histogram, where a stratum has one unit; 0 where nothing
-    /// is counted.
-    pub scale: f64,
     /// Of the integral.
     pub dimensions: u32,
-    /// Samples of a unit.
-    pub samples: u32,
     /// The iteration's number, one of those that a random number depends on.
     pub iteration: u32,
+    /// Whether squares are counted in the histogram, and not 0.
+    pub is_counted: u32,
     /// Nothing.
     pub padding: u32,
     /// The seed.

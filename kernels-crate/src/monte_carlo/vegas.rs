@@ -13,11 +13,13 @@ use cuda_std::mem::fetch_add_relaxed;
 use cuda_std::shared::SharedPtr;
 use cuda_std::{GpuFloat, thread, warp};
 
-use super::deal::Dealt;
+use super::deal::{Dealt, Shares};
 use super::integrand::{Integrand, Parameters};
 use super::lanes::of_all_lanes;
 use super::philox::philox;
-use super::sizes::{BIN_BITS, BINS, EDGES, GROUP, MAX_DIMENSIONS, Sampling, Sums, THREADS};
+use super::sizes::{
+    BIN_BITS, BINS, EDGES, GROUP, MAX_DIMENSIONS, MEAN_COUNT, Sampling, Sums, THREADS,
+};
 use crate::LANES;
 
 /// 2^28, whose last bits are those of 2^-24, and half of such a bit less than it.
@@ -40,46 +42,75 @@ pub struct Request<'a> {
     pub units: *mut Sums,
     /// and of groups of them.
     pub groups: *mut Sums,
+    /// How many units strata have.
+    pub shares: Shares,
     /// How; behind a reference, so that the kernel's parameter is not copied into registers.
     pub sampling: &'a Sampling,
+}
+
+/// What the square of a sample counts in a histogram, where a stratum has one unit: so much that the mean
+/// of the iteration before counts [`MEAN_COUNT`]. 0 where there is none.
+///
+/// # Safety
+/// As [`Shares::deal`].
+#[inline(always)]
+unsafe fn scale(shares: &Shares) -> f64 {
+    let (units, strata) = (
+        f64::from(shares.deal.units()),
+        f64::from(shares.deal.strata()),
+    );
+    // SAFETY: the caller's.
+    let square = unsafe { *shares.totals.cast::<f64>().wrapping_add(2) } / strata;
+    let scale = MEAN_COUNT * (units / strata) / square;
+    if square > 0.0 && scale.is_finite() {
+        scale
+    } else {
+        0.0
+    }
 }
 
 /// Samples all units.
 ///
 /// # Safety
-/// There are as many dimensions as edges, up to [`Integrand::MOST`]; units are a multiple of [`GROUP`], and there is
-/// room for their sums. Blocks of [`THREADS`] with [`shared_bytes`](super::sizes::shared_bytes).
+/// What the launches before have found is there. There are as many dimensions as edges, up to
+/// [`Integrand::MOST`]; units are a multiple of [`GROUP`], and there is room for their sums. Blocks of
+/// [`THREADS`] with [`shared_bytes`](super::sizes::shared_bytes).
 #[inline(always)]
-pub unsafe fn sample<I: Integrand>(request: &Request<'_>, deal: &Dealt, parameters: &Parameters) {
+pub unsafe fn sample<I: Integrand>(request: &Request<'_>, parameters: &Parameters) {
     let dimensions = I::dimensions(request.sampling.dimensions);
     let edges = SharedPtr::<f64>::dynamic();
     let counts = edges
         .wrapping_add(request.sampling.dimensions * EDGES as u32)
         .cast::<u32>();
-    let is_counted = request.sampling.scale != 0.0;
+    let is_counted = request.sampling.is_counted != 0;
+    if is_counted {
+        let mut index = thread::thread_idx_x();
+        while index < request.sampling.dimensions * BINS as u32 {
+            // SAFETY: below the bytes of shared memory.
+            unsafe { counts.wrapping_add(index).store(0) };
+            index += THREADS;
+        }
+    }
     // SAFETY: the caller's; below the bytes of shared memory.
-    unsafe {
+    let (deal, scale) = unsafe {
         let mut index = thread::thread_idx_x();
         while index < request.sampling.dimensions * EDGES as u32 {
             let edge = *request.edges.wrapping_add(index as usize);
             edges.wrapping_add(index).store(edge);
             index += THREADS;
         }
-        let mut index = thread::thread_idx_x();
-        while index < request.sampling.dimensions * BINS as u32 {
-            counts.wrapping_add(index).store(0);
-            index += THREADS;
-        }
-    }
+        let shares = &request.shares;
+        (shares.deal(), if is_counted { scale(shares) } else { 0.0 })
+    };
     thread::sync_threads();
 
     let (warps, lane) = (THREADS / LANES, warp::lane_id());
     let mut group = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
-    while group < deal.deal.units() / GROUP {
+    while group < request.shares.deal.units() / GROUP {
         let unit = group * GROUP + lane;
         // SAFETY: the caller's; all lanes are here.
         unsafe {
-            let of = Unit::new(request, deal, unit);
+            let of = Unit::new(request, &deal, scale, unit);
             // Constant where it is the most: the code is shorter.
             let sums = if !I::IS_TYPED && dimensions == I::MOST {
                 of.sample::<I>(edges, counts, I::MOST, parameters)
@@ -126,7 +157,7 @@ impl<'a> Unit<'a> {
     /// # Safety
     /// As [`sample`]; there is such a unit.
     #[inline(always)]
-    unsafe fn new(request: &'a Request<'a>, deal: &Dealt, unit: u32) -> Self {
+    unsafe fn new(request: &'a Request<'a>, deal: &Dealt, scale: f64, unit: u32) -> Self {
         // SAFETY: the caller's.
         unsafe {
             let stratum = deal.stratum_of(unit);
@@ -134,8 +165,8 @@ impl<'a> Unit<'a> {
             Self {
                 request,
                 stratum,
-                first: (unit - first) * request.sampling.samples,
-                scale: request.sampling.scale / f64::from(end - first),
+                first: (unit - first) * request.shares.deal.samples,
+                scale: scale / f64::from(end - first),
             }
         }
     }
@@ -160,7 +191,7 @@ impl<'a> Unit<'a> {
             second: 0.0,
         };
         let mut sample = self.first;
-        let end = sample + sampling.samples;
+        let end = sample + request.shares.deal.samples;
         while sample < end {
             let mut x = [0.0; MAX_DIMENSIONS];
             // The bins of four axes a word.
@@ -194,7 +225,7 @@ impl<'a> Unit<'a> {
             let value = I::at(&x, dimensions, parameters) * weight;
             sums.first += value;
             sums.second = value.mul_add(value, sums.second);
-            if sampling.scale != 0.0 {
+            if sampling.is_counted != 0 {
                 let count = GpuFloat::min(value * value * self.scale, f64::from(u32::MAX));
                 // SAFETY: it is not below 0, and no NaN.
                 let count = unsafe { count.to_int_unchecked::<u32>() };

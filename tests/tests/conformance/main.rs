@@ -118,6 +118,8 @@ fn cases() -> Vec<Case> {
         cubature_formula::formulas_of_boxes_and_of_intervals_are_not_taken_for_each_other,
         monte_carlo::every_integrand_is_within_five_standard_errors,
         monte_carlo::standard_errors_are_as_large_as_errors,
+        monte_carlo::a_trained_grid_has_smaller_standard_errors,
+        monte_carlo::an_integral_ends_at_the_first_iteration_within_the_tolerance,
         monte_carlo::estimates_have_the_same_bits_again_and_on_other_devices,
         monte_carlo::even_points_have_smooth_integrals_to_many_digits,
         monte_carlo::standard_errors_of_sobol_points_fall_faster_than_they_are_many,

@@ -136,6 +136,59 @@ pub(crate) fn standard_errors_are_as_large_as_errors(bench: &Bench) -> Outcome {
     Ok(())
 }
 
+/// Of a narrow peak, of which even bins see little. Strata are those of several blocks; shares are equal.
+pub(crate) fn a_trained_grid_has_smaller_standard_errors(bench: &Bench) -> Outcome {
+    let is_emulated = bench.device.properties().kind == EMULATOR;
+    let sigma = |training| -> Result<f64, Failed> {
+        let options = VegasOptions {
+            evaluations: 1 << if is_emulated { 13 } else { 24 },
+            training,
+            beta: 0.0,
+            ..FEW
+        };
+        let kernels = GaussianPeak::KERNELS;
+        let exact = closed_form(&kernels, 3, 20.0, 0.5);
+        let of = sampled(bench, kernels, 3, options, &parameters(20.0, 0.5))?;
+        let what = format!("{training}: {of:?}, {exact}");
+        assert!((of.value - exact).abs() <= 5.0 * of.sigma, "{what}");
+        Ok(of.sigma)
+    };
+    // The first iteration tells the mean square alone.
+    let (even, trained) = (sigma(1)?, sigma(4)?);
+    assert!(5.0 * trained < even, "{even}, {trained}");
+    Ok(())
+}
+
+/// Also where more of them were launched.
+pub(crate) fn an_integral_ends_at_the_first_iteration_within_the_tolerance(
+    bench: &Bench,
+) -> Outcome {
+    let of = |relative, iterations| {
+        let options = VegasOptions {
+            relative,
+            iterations,
+            ..FEW
+        };
+        sampled(
+            bench,
+            GaussianPeak::KERNELS,
+            2,
+            options,
+            &parameters(5.0, 0.5),
+        )
+    };
+    let few = of(1e-30, 5)?;
+    let relative = 0.7 * few.sigma / few.value;
+    let found = of(relative, 100)?;
+    let count = found.iterations;
+    assert_eq!(found.status, SamplingStatus::Converged, "{found:?}");
+    assert!((7..30).contains(&count), "{found:?}");
+    assert_eq!(found.evaluations, u64::from(3 + count) << 11);
+    assert_eq!(of(relative, count)?, found);
+    assert_eq!(of(relative, count - 1)?.status, SamplingStatus::OutOfRoom);
+    Ok(())
+}
+
 /// Of another schedule and another number of SMs.
 pub(crate) fn estimates_have_the_same_bits_again_and_on_other_devices(bench: &Bench) -> Outcome {
     let other = bench.emulated(Settings {

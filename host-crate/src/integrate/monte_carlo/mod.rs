@@ -2,7 +2,6 @@
 //! points.
 
 mod formula;
-mod grid;
 mod lattice;
 mod samples;
 mod statistics;

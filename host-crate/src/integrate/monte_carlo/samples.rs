@@ -1,14 +1,15 @@
 //! Iterations of VEGAS+ on the device.
 
+use std::ops::Range;
+
 use bytemuck::Zeroable;
 use quadscan_kernels::monte_carlo::integrand::{Kernels, Parameters};
 use quadscan_kernels::monte_carlo::philox::round_keys;
 use quadscan_kernels::monte_carlo::sizes::{
-    BIN_BITS, BINS, Deal, EDGES, GROUP, MAX_STRATA_BITS, MEAN_COUNT, Sampling, Sums, THREADS,
-    TOTALS, digits, shared_bytes,
+    ADDERS, BIN_BITS, BINS, Deal, EDGES, GROUP, MAX_STRATA_BITS, Sampling, Sums, THREADS, TOTALS,
+    digits, shared_bytes,
 };
 
-use super::grid::Grid;
 use crate::Result;
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, arguments};
 
@@ -22,12 +23,7 @@ const UNITS_OF_STRATUM: u32 = 4;
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     dimensions: u32,
-    /// Samples of a unit,
-    samples: u32,
-    /// and units.
-    pub(super) units: u32,
-    /// Strata are 2 to this.
-    pub(super) bits: u32,
+    deal: Deal,
 }
 
 impl Shape {
@@ -38,21 +34,17 @@ impl Shape {
         let units = (evaluations / samples / group * group) as u32;
         let bits = (units / UNITS_OF_STRATUM).ilog2();
         let dimensions = dimensions as u32;
-        Self {
-            dimensions,
+        let bits = bits.min(MAX_STRATA_BITS).min(BIN_BITS * dimensions);
+        let deal = Deal {
+            bits,
+            extra: units - (1 << bits),
             samples: samples as u32,
-            units,
-            bits: bits.min(MAX_STRATA_BITS).min(BIN_BITS * dimensions),
-        }
+        };
+        Self { dimensions, deal }
     }
 
     pub(super) fn evaluations(&self) -> u64 {
-        u64::from(self.units) * u64::from(self.samples)
-    }
-
-    /// Blocks that add up strata.
-    pub(super) fn blocks(&self) -> u32 {
-        (1_u32 << self.bits).div_ceil(THREADS)
+        u64::from(self.deal.units()) * u64::from(self.deal.samples)
     }
 }
 
@@ -63,38 +55,59 @@ pub(super) struct IterationSums {
     pub(super) square: f64,
 }
 
+impl IterationSums {
+    /// Of the totals of so many strata.
+    fn new([value, variance, square, _]: [f64; TOTALS], strata: f64) -> Self {
+        Self {
+            value: value / strata,
+            variance: variance / (strata * strata),
+            square: square / strata,
+        }
+    }
+}
+
 /// Device memory of a plan.
 #[derive(Debug)]
 pub(super) struct Memory {
     module: Module,
     pub(super) kernels: Kernels,
     edges: Buffer<f64>,
+    /// Zeros between iterations, as are the blocks that have arrived.
     histogram: Buffer<u64>,
+    arrived: Buffer<u32>,
     units: Buffer<Sums>,
     groups: Buffer<Sums>,
-    /// Shares before each stratum, which a launch reads, and those that it writes.
+    /// Shares before each stratum, and totals of blocks of strata: those of the iteration before, and of
+    /// this one.
     prefixes: [Buffer<f64>; 2],
-    blocks: Buffer<f64>,
+    blocks: [Buffer<[f64; TOTALS]>; 2],
+    /// Those of all strata, of each iteration; before the first one zeros.
     totals: Buffer<[f64; TOTALS]>,
 }
 
 impl Memory {
-    /// For iterations of so many evaluations.
-    pub(super) fn new(module: &Module, kernels: Kernels, evaluations: u64) -> Result<Self> {
+    /// For so many iterations, of so many evaluations each.
+    pub(super) fn new(
+        module: &Module,
+        kernels: Kernels,
+        evaluations: u64,
+        iterations: u32,
+    ) -> Result<Self> {
         let device = module.device();
-        let shape = Shape::new(evaluations, kernels.most);
-        let (units, strata) = (shape.units as usize, 1 << shape.bits);
-        let blocks = shape.blocks() as usize;
+        let deal = Shape::new(evaluations, kernels.most).deal;
+        let (units, strata) = (deal.units() as usize, deal.strata() as usize);
+        let blocks = || device.alloc(deal.blocks() as usize);
         Ok(Self {
             module: module.clone(),
             kernels,
             edges: device.alloc(kernels.most * EDGES)?,
-            histogram: device.alloc(kernels.most * BINS)?,
+            histogram: device.alloc_zeroed(kernels.most * BINS)?,
+            arrived: device.alloc_zeroed(1)?,
             units: device.alloc(units)?,
             groups: device.alloc(units / GROUP as usize)?,
             prefixes: [device.alloc(strata)?, device.alloc(strata)?],
-            blocks: device.alloc(blocks)?,
-            totals: device.alloc(blocks)?,
+            blocks: [blocks()?, blocks()?],
+            totals: device.alloc_zeroed(1 + iterations as usize)?,
         })
     }
 }
@@ -103,140 +116,128 @@ impl Memory {
 pub(super) struct Run<'a> {
     memory: &'a mut Memory,
     shape: Shape,
-    grid: Grid,
     parameters: &'a Parameters,
     sampling: Sampling,
-    deal: Deal,
+    alpha: f64,
     beta: f64,
     /// Blocks that sample.
     resident: u32,
 }
 
 impl<'a> Run<'a> {
+    /// Between these limits; the grid has equal bins at first.
     pub(super) fn new(
         memory: &'a mut Memory,
         shape: Shape,
-        grid: Grid,
+        limits: &[(f64, f64)],
         parameters: &'a Parameters,
-        (seed, beta): (u64, f64),
+        (seed, [alpha, beta]): (u64, [f64; 2]),
     ) -> Result<Self> {
         let entry = memory.kernels.sample();
         let shared = shared_bytes(shape.dimensions);
         let resident = memory.module.resident_blocks(entry, THREADS, shared)?;
-        let sampling = Sampling {
-            volume: (BINS as f64).powi(shape.dimensions as i32),
-            dimensions: shape.dimensions,
-            samples: shape.samples,
-            keys: round_keys(seed),
-            digits: digits(shape.bits, shape.dimensions as usize),
-            ..Sampling::zeroed()
+        let axis = |&(from, to): &(f64, f64)| {
+            let edge = move |index| from + (to - from) * (index as f64 / BINS as f64);
+            (0..BINS).map(edge).chain([to])
         };
-        let deal = Deal {
-            factor: 0.0,
-            bits: shape.bits,
-            extra: shape.units - (1 << shape.bits),
-        };
-        let mut run = Self {
+        let edges: Vec<f64> = limits.iter().flat_map(axis).collect();
+        memory.edges.slice_mut(..edges.len())?.copy_from(&edges)?;
+        Ok(Self {
             memory,
             shape,
-            grid,
             parameters,
-            sampling,
-            deal,
+            sampling: Sampling {
+                volume: (BINS as f64).powi(shape.dimensions as i32),
+                dimensions: shape.dimensions,
+                keys: round_keys(seed),
+                digits: digits(shape.deal.bits, limits.len()),
+                ..Sampling::zeroed()
+            },
+            alpha,
             beta,
             resident: resident.max(1),
-        };
-        run.upload()?;
-        Ok(run)
-    }
-
-    fn upload(&mut self) -> Result<()> {
-        let edges = &self.grid.edges;
-        self.memory.edges.slice_mut(..edges.len())?.copy_from(edges)
-    }
-
-    /// Samples and adds up; counts squares relative to their mean, where it is not 0. The next
-    /// iteration's strata have samples by what this one saw.
-    pub(super) fn iterate(&mut self, iteration: u32, square: f64) -> Result<IterationSums> {
-        let (shape, strata) = (self.shape, f64::from(1_u32 << self.shape.bits));
-        let memory = &mut *self.memory;
-        let mean_units = f64::from(shape.units) / strata;
-        let scale = MEAN_COUNT * mean_units / square;
-        let sampling = Sampling {
-            iteration,
-            scale: if square > 0.0 && scale.is_finite() {
-                scale
-            } else {
-                0.0
-            },
-            ..self.sampling
-        };
-        if sampling.scale != 0.0 {
-            memory.histogram.fill_bytes(0)?;
-        }
-        let (units, groups) = (memory.units.address(), memory.groups.address());
-        let [prefixes, next] = [0, 1].map(|index| memory.prefixes[index].address());
-        let (blocks, deal) = (memory.blocks.address(), self.deal);
-        let (edges, histogram) = (memory.edges.address(), memory.histogram.address());
-        let warps = THREADS / GROUP;
-        let grid = (shape.units / GROUP).div_ceil(warps).min(self.resident);
-        let launch = LaunchShape::new(grid, THREADS).with_shared(shared_bytes(shape.dimensions));
-        let request = arguments![
-            edges,
-            histogram,
-            units,
-            groups,
-            sampling,
-            prefixes,
-            blocks,
-            deal,
-            *self.parameters
-        ];
-        // SAFETY: the parameters are those of the kernels that the macro makes. Memory is this plan's,
-        // of its device, with room for the units and strata of this shape and the dimensions of the
-        // integrand, of which there are no more; launches are one after the other.
-        unsafe {
-            let entry = memory.kernels.sample();
-            memory
-                .module
-                .launch_raw(entry, LaunchConfig::new(launch), &request)?;
-            let (samples, beta, totals) = (shape.samples, self.beta, memory.totals.address());
-            let request = arguments![
-                units, groups, samples, beta, prefixes, blocks, deal, next, totals
-            ];
-            let launch = LaunchConfig::new(LaunchShape::new(shape.blocks(), THREADS));
-            memory
-                .module
-                .launch_raw(memory.kernels.strata(), launch, &request)?;
-        }
-        memory.prefixes.swap(0, 1);
-        let totals = memory.totals.slice(..shape.blocks() as usize)?.to_vec()?;
-        let (mut all, mut before) = ([0.0; TOTALS], Vec::with_capacity(totals.len()));
-        for totals in &totals {
-            before.push(all[TOTALS - 1]);
-            for (all, total) in all.iter_mut().zip(totals) {
-                *all += total;
-            }
-        }
-        let [value, variance, square, shares] = all;
-        memory
-            .blocks
-            .slice_mut(..before.len())?
-            .copy_from(&before)?;
-        let factor = f64::from(deal.extra) / shares;
-        self.deal.factor = if factor.is_normal() { factor } else { 0.0 };
-        Ok(IterationSums {
-            value: value / strata,
-            variance: variance / (strata * strata),
-            square: square / strata,
         })
     }
 
-    /// Moves the grid by what the last iteration counted.
-    pub(super) fn refine(&mut self, alpha: f64) -> Result<()> {
-        let len = self.shape.dimensions as usize * BINS;
-        let squares = self.memory.histogram.slice(..len)?.to_vec()?;
-        self.grid.refine(&squares, alpha);
-        self.upload()
+    /// What these iterations find, of which the first `training` ones train the grid. All are launched before
+    /// the first one is waited for.
+    pub(super) fn iterate(
+        &mut self,
+        iterations: Range<u32>,
+        training: u32,
+    ) -> Result<Vec<IterationSums>> {
+        for iteration in iterations.clone() {
+            // What counts in the histogram is relative to the mean square, which the first iteration is to
+            // tell.
+            self.launch(iteration, 0 < iteration && iteration < training)?;
+        }
+        let of = |iteration: u32| 1 + iteration as usize;
+        let found = of(iterations.start)..of(iterations.end);
+        let strata = f64::from(self.shape.deal.strata());
+        let totals = self.memory.totals.slice(found)?.to_vec()?;
+        let sums = |totals: [f64; TOTALS]| IterationSums::new(totals, strata);
+        Ok(totals.into_iter().map(sums).collect())
+    }
+
+    /// Launches an iteration: samples, adds up, and moves the grid where it is trained. The next one's strata
+    /// have samples by what this one sees.
+    fn launch(&mut self, iteration: u32, is_trained: bool) -> Result<()> {
+        let (memory, deal) = (&mut *self.memory, self.shape.deal);
+        let sampling = Sampling {
+            iteration,
+            is_counted: is_trained.into(),
+            ..self.sampling
+        };
+        let (edges, histogram) = (memory.edges.address(), memory.histogram.address());
+        let (units, groups) = (memory.units.address(), memory.groups.address());
+        let [prefixes, next_prefixes] = [0, 1].map(|index| memory.prefixes[index].address());
+        let [blocks, next_blocks] = [0, 1].map(|index| memory.blocks[index].address());
+        // Those of the iteration before.
+        let totals = memory.totals.slice(iteration as usize..)?.address();
+        let (arrived, alpha, beta) = (memory.arrived.address(), self.alpha, self.beta);
+        let groups_of_block = THREADS / GROUP;
+        let grid = (deal.units() / GROUP)
+            .div_ceil(groups_of_block)
+            .min(self.resident);
+        let samples =
+            LaunchShape::new(grid, THREADS).with_shared(shared_bytes(self.shape.dimensions));
+        let axes = if is_trained { self.shape.dimensions } else { 0 };
+        let sums = LaunchShape::new(deal.blocks() + axes, ADDERS);
+        let parameters = *self.parameters;
+        // SAFETY: the parameters are those of the kernels that the macro makes. Memory is this plan's,
+        // of its device, with room for the units and strata of this shape and the dimensions of the
+        // integrand, of which there are no more, and for an iteration behind. Launches are one after the other.
+        unsafe {
+            memory.module.launch_raw(
+                memory.kernels.sample(),
+                LaunchConfig::new(samples),
+                &arguments![
+                    edges, histogram, units, groups, sampling, deal, prefixes, blocks, totals,
+                    parameters
+                ],
+            )?;
+            memory.module.launch_raw(
+                memory.kernels.strata(),
+                LaunchConfig::new(sums),
+                &arguments![
+                    units,
+                    groups,
+                    deal,
+                    prefixes,
+                    blocks,
+                    totals,
+                    next_prefixes,
+                    next_blocks,
+                    arrived,
+                    beta,
+                    alpha,
+                    edges,
+                    histogram
+                ],
+            )?;
+        }
+        memory.prefixes.swap(0, 1);
+        memory.blocks.swap(0, 1);
+        Ok(())
     }
 }

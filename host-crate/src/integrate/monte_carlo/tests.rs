@@ -1,54 +1,8 @@
-//! What the host decides: grids, means of iterations, and the generating vector.
+//! What the host decides: means of iterations, and the generating vector.
 
-use quadscan_kernels::monte_carlo::sizes::BINS;
-
-use super::grid::Grid;
 use super::lattice::{GENERATOR, LatticeOptions, estimated};
 use super::statistics::{Iteration, least_sigma, together};
 use super::{Estimate, SamplingStatus};
-
-#[test]
-fn bins_come_to_have_equal_parts_of_the_function() {
-    let of = |x: f64| (-(20.0 * (x - 0.4)).powi(2)).exp() + 0.01;
-    let mut grid = Grid::even(&[(0.0, 1.0)]);
-    let parts = |grid: &Grid| -> Vec<f64> {
-        let part = |edges: &[f64]| of(0.5 * (edges[0] + edges[1])) * (edges[1] - edges[0]);
-        grid.edges.windows(2).map(part).collect()
-    };
-    for _ in 0..40 {
-        // The square of the function times the bin's width, in the units of a histogram.
-        let squares = parts(&grid)
-            .iter()
-            .map(|part| (1e12 * part * part) as u64)
-            .collect::<Vec<_>>();
-        grid.refine(&squares, 0.5);
-    }
-    assert_eq!((grid.edges[0], grid.edges[BINS]), (0.0, 1.0));
-    assert!(grid.edges.is_sorted());
-    let parts = parts(&grid);
-    let mean = parts.iter().sum::<f64>() / BINS as f64;
-    let worst = parts
-        .iter()
-        .map(|part| (part / mean - 1.0).abs())
-        .fold(0.0, f64::max);
-    assert!(worst < 0.1, "{worst}");
-}
-
-#[test]
-fn a_grid_stays_where_nothing_was_counted_or_alpha_is_0() {
-    let even = Grid::even(&[(-1.0, 3.0), (0.0, 1.0)]);
-    let mut grid = Grid::even(&[(-1.0, 3.0), (0.0, 1.0)]);
-    grid.refine(&[0; 2 * BINS], 1.0);
-    assert_eq!(grid.edges, even.edges);
-    let squares: Vec<u64> = (0..2 * BINS as u64).map(|bin| 1 + bin * bin).collect();
-    grid.refine(&squares, 0.0);
-    let moved = grid
-        .edges
-        .iter()
-        .zip(&even.edges)
-        .map(|(one, other)| (one - other).abs());
-    assert!(moved.fold(0.0, f64::max) < 1e-14);
-}
 
 #[test]
 fn a_mean_of_iterations_is_as_wide_as_theirs() {

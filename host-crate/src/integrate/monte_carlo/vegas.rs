@@ -3,7 +3,6 @@
 use quadscan_kernels::monte_carlo::integrand::{IntegrandKernels, Kernels, Parameters};
 use quadscan_kernels::monte_carlo::sizes::GROUP;
 
-use super::grid::Grid;
 use super::samples::{Memory, Run, Shape};
 use super::statistics::{Iteration, least_sigma, together};
 use super::{Estimate, SamplingStatus, Sorted, sorted, within};
@@ -12,7 +11,9 @@ use crate::device::Module;
 use crate::integrate::refuse;
 
 /// Iterations that count before there may be an end.
-const LEAST: usize = 5;
+const LEAST: u32 = 5;
+/// Evaluations that take so much longer than a trip to the host that no more are launched before one.
+const LONG: u64 = 1 << 26;
 
 /// What is asked of an integral.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +130,12 @@ impl Vegas {
         within("alpha", options.alpha, [0.0, 2.0])?;
         within("beta", options.beta, [0.0, 1.0])?;
         Ok(Self {
-            memory: Memory::new(module, kernels, options.evaluations)?,
+            memory: Memory::new(
+                module,
+                kernels,
+                options.evaluations,
+                options.training + options.iterations,
+            )?,
             options,
         })
     }
@@ -167,34 +173,34 @@ impl Vegas {
         }
         let options = self.options;
         let shape = Shape::new(options.evaluations, limits.len());
+        let powers = [options.alpha, options.beta];
         let mut run = Run::new(
             &mut self.memory,
             shape,
-            Grid::even(&limits),
+            &limits,
             parameters,
-            (options.seed, options.beta),
+            (options.seed, powers),
         )?;
-        let (mut square, mut counted, mut evaluations) = (0.0, Vec::new(), 0);
+        let (training, all) = (options.training, options.training + options.iterations);
+        let most = (LONG / shape.evaluations()).max(1) as u32;
+        let (mut found, mut until) = (Vec::new(), training + LEAST);
+        let (mut counted, mut evaluations) = (Vec::new(), 0);
         let mut estimate = Estimate::NOTHING;
-        for iteration in 0..options.training + options.iterations {
-            let is_training = iteration < options.training;
-            // What counts in the histogram is relative to the mean square, which the first iteration
-            // is to tell.
-            let is_refined = is_training && square > 0.0;
-            let sums = run.iterate(iteration, if is_refined { square } else { 0.0 })?;
+        for iteration in 0..all {
+            if iteration as usize == found.len() {
+                let end = until.clamp(iteration + 1, all.min(iteration + most));
+                found.extend(run.iterate(iteration..end, training)?);
+            }
+            let sums = &found[iteration as usize];
             evaluations += shape.evaluations();
             let count = counted.len() as u32;
             if !(sums.value.is_finite() && sums.variance.is_finite() && sums.square.is_finite()) {
                 return Ok(Estimate::not_finite(evaluations, count));
             }
-            square = sums.square;
-            if is_refined {
-                run.refine(options.alpha)?;
-            }
-            if is_training {
+            if iteration < training {
                 continue;
             }
-            let least = least_sigma(sums.value, square);
+            let least = least_sigma(sums.value, sums.square);
             counted.push(Iteration {
                 value: sums.value,
                 sigma: sums.variance.sqrt().max(least),
@@ -203,7 +209,6 @@ impl Vegas {
             let tolerance = options
                 .absolute
                 .max(options.relative * together.value.abs());
-            let is_last = iteration + 1 == options.training + options.iterations;
             estimate = Estimate {
                 value: sign * together.value,
                 sigma: together.sigma,
@@ -217,11 +222,20 @@ impl Vegas {
                     _ => SamplingStatus::OutOfRoom,
                 },
             };
-            let is_enough = counted.len() >= LEAST || is_last;
+            let is_enough = estimate.iterations >= LEAST || iteration + 1 == all;
             if is_enough && estimate.status == SamplingStatus::Converged {
                 break;
             }
+            until = until.max(iteration + 1 + missing(&estimate, tolerance) / 2);
         }
         Ok(estimate)
     }
+}
+
+/// How many more iterations it takes until the standard error is within a tolerance, if theirs stay as they
+/// are; 0 where nobody knows.
+fn missing(of: &Estimate, tolerance: f64) -> u32 {
+    let square = (of.sigma / tolerance) * (of.sigma / tolerance);
+    // What is no number is 0.
+    (f64::from(of.iterations) * (square - 1.0)) as u32
 }
