@@ -18,12 +18,13 @@
 
 use cuda_std::{GpuFloat, thread, warp};
 
+use super::adapt::goal_of_whole;
 use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
 use super::lacks::{beside, total};
 use super::region::{
-    AGAIN, BEST, BEYOND, COEFFICIENTS, FINE, LACKS, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
-    PLAN, PLANS, Region, SUMS,
+    AGAIN, BEHIND, BEST, BEYOND, COEFFICIENTS, FINE, LACKS, LINE, LINES, MAX_DIMENSIONS, MAX_NODES,
+    NODE, PLAN, PLANS, Region, SUMS,
 };
 use super::rule::{largest, node, number, place};
 use super::sharp::divide;
@@ -39,7 +40,9 @@ pub struct Request {
     pub regions: *const Region,
     /// How many.
     pub count: u32,
-    /// [`PLANS`], by lines through their planes; [`LACKS`], the planes being in their sums; or [`AGAIN`].
+    /// [`PLANS`], by lines through their planes; [`LACKS`], the planes being in their sums; or [`AGAIN`]. And
+    /// [`BEHIND`] for each of the first regions that it is [`LACKS`] of, whatever it is of the others. Their
+    /// plans are those of boxes with the sums of the first regions: see [`goal_of_whole`].
     pub purpose: u32,
     /// Of the integral.
     pub dimensions: u32,
@@ -47,7 +50,8 @@ pub struct Request {
     pub table: *const f64,
     /// Of the integrand, a member's each.
     pub parameters: *const Parameters,
-    /// [`PLAN`] or, again, [`LINE`] an axis; else [`SUMS`] a region, where lines have their places.
+    /// [`SUMS`] of each region where lines have their places; behind these, or alone, [`PLAN`] or, again,
+    /// [`LINE`] an axis.
     pub output: *mut f64,
 }
 
@@ -71,9 +75,18 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
     // SAFETY: the caller's.
     unsafe {
         let region = &*request.regions.add(index as usize);
-        let sums = request.output.wrapping_add(index as usize * SUMS);
-        let is_again = request.purpose == AGAIN;
-        let plane = if request.purpose == LACKS {
+        let first = request.purpose / BEHIND;
+        let (purpose, number) = if index < first {
+            (LACKS, index)
+        } else {
+            (request.purpose % BEHIND, index - first)
+        };
+        let sums = request.output.wrapping_add(number as usize * SUMS);
+        let behind = request.output.wrapping_add(first as usize * SUMS);
+        let behind_line = (number * request.dimensions) as usize + axis;
+        let is_again = purpose == AGAIN;
+        let is_of_whole = purpose == PLANS && first > 0;
+        let plane = if purpose == LACKS || is_of_whole {
             (*sums.add(BEST + 1)).to_int_unchecked()
         } else {
             region.plane
@@ -90,10 +103,21 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             I::at(&x, request.dimensions as usize, parameters)
         };
         let is_first = warp::lane_id() == 0;
-        if request.purpose == PLANS {
-            let [cut, rate] = plan(request, region, axis, at);
+        if purpose == PLANS {
+            let goal = if is_of_whole {
+                let absolute = u64::from(region.first) << 32 | u64::from(region.plane);
+                let tolerances = [f64::from_bits(absolute), region.goal];
+                goal_of_whole(
+                    tolerances,
+                    [*sums, *sums.add(1)],
+                    request.dimensions as usize,
+                )
+            } else {
+                region.goal
+            };
+            let [cut, rate] = plan(request, region, axis, goal, at);
             if is_first {
-                let output = request.output.wrapping_add(line as usize * PLAN);
+                let output = behind.wrapping_add(behind_line * PLAN);
                 *output = cut;
                 *output.add(1) = rate;
             }
@@ -101,7 +125,7 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             let [off, told, beyond] = if is_again {
                 [0.0; 3]
             } else {
-                unseen(request, region, axis, at)
+                unseen(request, region, axis, purpose, at)
             };
             let (mut look, end) = if is_again {
                 (region.plane, region.plane + region.first)
@@ -127,7 +151,7 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             if is_first {
                 let [others, rough, lacks] = of;
                 let output = if is_again {
-                    request.output.wrapping_add(line as usize * LINE)
+                    behind.wrapping_add(behind_line * LINE)
                 } else {
                     sums.wrapping_add(LINES + axis * LINE)
                 };
@@ -149,10 +173,11 @@ unsafe fn unseen(
     request: &Request,
     region: &Region,
     axis: usize,
+    purpose: u32,
     at: impl Fn(f64) -> f64,
 ) -> [f64; 3] {
     let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
-    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.purpose);
+    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, purpose);
     let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
     // Three passes, which the compiler is not to know: the function's code is long.
     while pass < 3 {
@@ -229,6 +254,7 @@ unsafe fn plan(
     request: &Request,
     region: &Region,
     axis: usize,
+    goal: f64,
     at: impl Fn(f64) -> f64,
 ) -> [f64; PLAN] {
     let (lane, last) = (warp::lane_id(), LANES - 1);
@@ -244,14 +270,14 @@ unsafe fn plan(
             rate: 1.0,
         }; 2];
         // Two sides, which the compiler is not to know.
-        while side < 1 + request.purpose {
+        while side < 1 + request.purpose % BEHIND {
             pieces = [pieces[1], piece(request.table, from, to, &at)];
             (from, to) = (cut, middle + half);
             side += 1;
         }
         let [left, right] = pieces;
         let (magnitude, _) = largest(left.magnitude + right.magnitude, lane);
-        let goal = region.goal * magnitude;
+        let goal = goal * magnitude;
         let whole = warp::shuffle_idx(warp::FULL_MASK, left.nodes(goal), last);
         let rate = warp::shuffle_idx(warp::FULL_MASK, left.rate, last);
         let sides = left.nodes(goal) + right.nodes(goal) + off_centre(share);

@@ -58,7 +58,7 @@ macro_rules! cubature_integrands {
                 /// See the function `sum` there.
                 #[::cuda_std::kernel]
                 #[part([<cubature_ $name>])]
-                #[launch_bounds(64)]
+                #[launch_bounds(128)]
                 #[allow(clippy::too_many_arguments, reason = "a launch has them")]
                 pub unsafe fn [<cubature_rule_ $name>](
                     regions: *const $crate::cubature::region::Region,

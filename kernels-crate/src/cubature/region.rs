@@ -54,9 +54,13 @@ pub const LACKS: u32 = 0;
 pub const PLANS: u32 = 1;
 /// and what a rule lacks on other lines beside it.
 pub const AGAIN: u32 = 2;
+/// What a purpose has more for each region that comes first, behind its rule.
+pub const BEHIND: u32 = 4;
 
-/// Warps of a block that sums, at most.
+/// Warps of a block that sums, a chunk each.
 pub const WARPS: u32 = 2;
+/// And of one that sums a chunk together: each warp has every so many of its rows.
+pub const TEAM: u32 = 4;
 
 /// Lanes that add up a sum of a region's chunks.
 pub const ADDERS: u32 = 8;
@@ -98,7 +102,8 @@ pub struct Region {
     pub centre: [f64; MAX_DIMENSIONS],
     /// and how far it goes from there, in each direction.
     pub half: [f64; MAX_DIMENSIONS],
-    /// By plans: the error that an axis may have, relative to the magnitude.
+    /// By plans: the error that an axis may have, relative to the magnitude. By those behind a rule: the
+    /// relative tolerance.
     pub goal: f64,
     /// Which of the launch's parameters are its integrand's.
     pub member: u64,
@@ -107,7 +112,7 @@ pub struct Region {
     /// By rules: the first of its chunks. By looks again: how many.
     pub first: u32,
     /// By rules: all its planes. By plans: the plane in which lines are looked for. By looks again: the
-    /// first.
+    /// first. By plans behind a rule, the bits of the absolute tolerance are in `first` and `plane`.
     pub plane: u32,
 }
 

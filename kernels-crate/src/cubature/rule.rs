@@ -9,16 +9,23 @@ use cuda_std::{GpuFloat, shared_array, thread, warp};
 
 use super::integrand::{Integrand, Parameters};
 use super::region::{
-    ADDERS, BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, WARPS, chunks,
-    nodes_before, row,
+    ADDERS, BEST, COEFFICIENTS, FIRST, LINES, MAX_DIMENSIONS, NODE, Region, SUMS, TEAM, WARPS,
+    chunks, nodes_before, row,
 };
 use crate::LANES;
 
 /// Numbers between two sums of a warp: a lane each, and one more, so that lanes that read have
 /// banks of their own.
 const PITCH: u32 = LANES + 1;
+/// Chunks of which a lane that adds them up has numbers at a time.
+const AHEAD: usize = 8;
 /// Numbers of a warp.
 const WORDS: u32 = BEST as u32 * PITCH;
+/// And of a block: of its warps, or of a team and the planes of its lanes.
+const WORDS_OF_BLOCK: u32 = {
+    let (alone, together) = (WARPS * WORDS, WORDS + TEAM * Weighted::NUMBERS * LANES);
+    if alone > together { alone } else { together }
+};
 
 /// What a launch sums.
 #[derive(Clone, Copy)]
@@ -85,36 +92,77 @@ struct Sums {
     plane: u32,
 }
 
+/// How many warps sum a chunk together.
+#[inline(always)]
+fn team() -> u32 {
+    if thread::block_dim_x() > WARPS * LANES {
+        TEAM
+    } else {
+        1
+    }
+}
+
+/// The warp's number among them.
+#[inline(always)]
+fn of_team() -> u32 {
+    thread::thread_idx_x() / LANES % team()
+}
+
+/// All of them wait for each other.
+///
+/// # Safety
+/// All lanes of the team's warps call it.
+#[inline(always)]
+unsafe fn sync_team() {
+    // SAFETY: the caller's; a team of several is the block.
+    unsafe {
+        if team() > 1 {
+            thread::sync_threads();
+        } else {
+            warp::sync_warp(warp::FULL_MASK);
+        }
+    }
+}
+
+/// The block's shared memory: sums of [`WARPS`] warps, or those of a team and a plane a lane.
+#[inline(always)]
+fn shared(index: u32) -> *mut f64 {
+    shared_array![f64; WORDS_OF_BLOCK as usize].wrapping_add(index as usize)
+}
+
 /// A lane's place for a coefficient of an axis, or another sum.
 ///
 /// # Safety
-/// There are as many sums, and no more warps than [`WARPS`].
+/// There are as many sums, and no more warps than [`WARPS`] or a [`TEAM`].
 #[inline(always)]
 unsafe fn slot(index: usize) -> *mut f64 {
-    let of_warp = thread::thread_idx_x() / LANES * WORDS + warp::lane_id();
-    shared_array![f64; (WARPS * WORDS) as usize]
-        .wrapping_add(of_warp as usize + index * PITCH as usize)
+    let team = thread::thread_idx_x() / LANES / team();
+    shared(team * WORDS + warp::lane_id()).wrapping_add(index * PITCH as usize)
 }
 
-/// Sums each chunk of the regions.
+/// Sums each chunk of the regions: a warp a chunk, or a block of a [`TEAM`], in which each warp has every so
+/// many of the chunk's rows and then adds up what all have for axes of its own, in the order of the rows.
 ///
 /// # Safety
 /// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table and the
 /// planes that they say, and members that have parameters; partials have room for all chunks. Blocks
-/// have up to [`WARPS`] whole warps.
+/// have up to [`WARPS`] whole warps, or [`TEAM`].
 #[inline(always)]
 pub unsafe fn sum<I: Integrand>(request: &Request) {
-    let warps = thread::block_dim_x() / LANES;
-    let mut chunk = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
+    let teams = thread::block_dim_x() / LANES / team();
+    let mut chunk = thread::block_idx_x() * teams + thread::thread_idx_x() / LANES / team();
     while chunk < request.chunks {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's; what was summed before is read.
         unsafe {
             let region = &*request.regions.add(region_of(request, chunk) as usize);
-            warp::sync_warp(warp::FULL_MASK);
+            sync_team();
             let sums = sum_of_lane::<I>(request, region, chunk - region.first);
-            put(request, &sums, request.partials.add(chunk as usize * SUMS));
+            sync_team();
+            if of_team() == 0 {
+                put(request, &sums, request.partials.add(chunk as usize * SUMS));
+            }
         }
-        chunk += thread::grid_dim_x() * warps;
+        chunk += thread::grid_dim_x() * teams;
     }
 }
 
@@ -142,73 +190,212 @@ unsafe fn region_of(request: &Request, chunk: u32) -> u32 {
 /// # Safety
 /// As [`sum`].
 #[inline(always)]
-#[allow(
-    clippy::needless_range_loop,
-    reason = "an iterator would put the arrays into memory"
-)]
 unsafe fn sum_of_lane<I: Integrand>(request: &Request, region: &Region, chunk: u32) -> Sums {
-    let (table, dimensions) = (request.table, request.dimensions as usize);
+    let dimensions = request.dimensions as usize;
     let mut sums = Sums {
         value: 0.0,
         magnitude: 0.0,
         best: -1.0,
         plane: 0,
     };
-    let mut index = FIRST;
-    while index < FIRST + dimensions * COEFFICIENTS {
-        // SAFETY: the lane's own.
-        unsafe { *slot(index) = 0.0 };
+    let (team, own) = (team(), of_team());
+    let mut index = 0;
+    while index < dimensions * COEFFICIENTS {
+        if (index / COEFFICIENTS) as u32 % team == own {
+            // SAFETY: the lane's own.
+            unsafe { *slot(FIRST + index) = 0.0 };
+        }
         index += 1;
     }
     let row = row(region.plane);
-    let mut plane = chunk * row * LANES + warp::lane_id();
+    let first = chunk * row * LANES + warp::lane_id();
     let mut turn = 0;
-    while turn < row && plane < region.plane {
-        let mut x = [0.0; MAX_DIMENSIONS];
-        let (mut left, mut weight, mut indices) = (plane, 1.0, 0);
-        // SAFETY: the caller's, whose planes are as many as the nodes of the other axes; the slots
-        // are the lane's own.
-        unsafe {
-            for k in 2..MAX_DIMENSIONS {
-                if k < dimensions {
-                    let count = region.nodes[k];
-                    let index = left % count;
-                    left /= count;
-                    let node = node(table, count, index);
-                    x[k] = place(region, k, node);
-                    weight *= number(node, 1) * region.half[k];
-                    indices |= u64::from(index) << (8 * (k - 2));
-                }
-            }
-            let of = of_plane::<I>(request, region, &mut x);
-            let (value, magnitude) = (of.value * weight, of.magnitude * weight);
-            sums.value += value;
-            sums.magnitude += magnitude;
-            for k in 0..2 {
-                for m in 0..COEFFICIENTS {
-                    let slot = slot(FIRST + k * COEFFICIENTS + m);
-                    *slot = of.coefficients[k][m].mul_add(weight, *slot);
-                }
-            }
-            let mut k = 2;
-            while k < dimensions {
-                let node = node(table, region.nodes[k], indices as u32 & 0xff);
-                indices >>= 8;
-                for m in 0..COEFFICIENTS {
-                    let slot = slot(FIRST + k * COEFFICIENTS + m);
-                    *slot = value.mul_add(number(node, 2 + m), *slot);
-                }
-                k += 1;
-            }
-            if magnitude > sums.best {
-                sums.best = magnitude;
-                sums.plane = plane;
-            }
+    while turn < row {
+        let plane = first + (turn + own) * LANES;
+        let mut of = Weighted::NONE;
+        if turn + own < row && plane < region.plane {
+            // SAFETY: the caller's.
+            of = unsafe { weighted::<I>(request, region, plane) };
         }
-        turn += 1;
-        plane += LANES;
+        if team > 1 {
+            // SAFETY: all of the team's lanes are here, and have a place each.
+            unsafe { of.share(own) };
+        }
+        let mut other = 0;
+        while other < team {
+            // SAFETY: as above; the slots of an axis are those of the lane in one warp.
+            unsafe {
+                if team > 1 {
+                    of = Weighted::shared_by(other);
+                }
+                if of.magnitude < 0.0 {
+                    // There is no such plane.
+                } else {
+                    if of.magnitude > sums.best {
+                        sums.best = of.magnitude;
+                        sums.plane = first + (turn + other) * LANES;
+                    }
+                    sums.value += of.value;
+                    sums.magnitude += of.magnitude;
+                    add(request, region, &of, [team, own]);
+                }
+            }
+            other += 1;
+        }
+        if team > 1 {
+            // SAFETY: all of the team's lanes are here.
+            unsafe { sync_team() };
+        }
+        turn += team;
     }
     sums
+}
+
+/// What a plane adds to the sums.
+#[derive(Clone, Copy)]
+struct Weighted {
+    value: f64,
+    /// Less than 0 where there is no plane.
+    magnitude: f64,
+    weight: f64,
+    /// The nodes of the axes from the third one on, a byte each.
+    indices: u64,
+    /// Of the first two axes, without the weight.
+    coefficients: [[f64; COEFFICIENTS]; 2],
+}
+
+impl Weighted {
+    const NONE: Self = Self {
+        value: 0.0,
+        magnitude: -1.0,
+        weight: 0.0,
+        indices: 0,
+        coefficients: [[0.0; COEFFICIENTS]; 2],
+    };
+    /// Its numbers.
+    const NUMBERS: u32 = 4 + 2 * COEFFICIENTS as u32;
+
+    /// A lane's place for one of them, of a warp of the team.
+    #[inline(always)]
+    fn place(warp: u32, number: usize) -> *mut f64 {
+        let of_warp = WORDS + warp * Self::NUMBERS * LANES + warp::lane_id();
+        shared(of_warp).wrapping_add(number * LANES as usize)
+    }
+
+    /// Shows it to the team.
+    ///
+    /// # Safety
+    /// All lanes of the team call it, each with its warp's number, and have read what was there.
+    #[inline(always)]
+    unsafe fn share(&self, own: u32) {
+        let first = [
+            self.value,
+            self.magnitude,
+            self.weight,
+            f64::from_bits(self.indices),
+        ];
+        // SAFETY: the caller's.
+        unsafe {
+            for (number, of) in first.iter().enumerate() {
+                *Self::place(own, number) = *of;
+            }
+            for (number, of) in self.coefficients.as_flattened().iter().enumerate() {
+                *Self::place(own, first.len() + number) = *of;
+            }
+            sync_team();
+        }
+    }
+
+    /// That of the same lane in a warp of the team.
+    ///
+    /// # Safety
+    /// It was [shared](Self::share).
+    #[inline(always)]
+    unsafe fn shared_by(warp: u32) -> Self {
+        // SAFETY: the caller's.
+        let number = |number: usize| unsafe { *Self::place(warp, number) };
+        let mut coefficients = [[0.0; COEFFICIENTS]; 2];
+        for (m, of) in coefficients.as_flattened_mut().iter_mut().enumerate() {
+            *of = number(4 + m);
+        }
+        Self {
+            value: number(0),
+            magnitude: number(1),
+            weight: number(2),
+            indices: number(3).to_bits(),
+            coefficients,
+        }
+    }
+}
+
+/// A plane of this number.
+///
+/// # Safety
+/// As [`sum`]; there is one.
+#[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an iterator would put the arrays into memory"
+)]
+unsafe fn weighted<I: Integrand>(request: &Request, region: &Region, plane: u32) -> Weighted {
+    let (table, dimensions) = (request.table, request.dimensions as usize);
+    let mut x = [0.0; MAX_DIMENSIONS];
+    let (mut left, mut weight, mut indices) = (plane, 1.0, 0);
+    // SAFETY: the caller's, whose planes are as many as the nodes of the other axes.
+    unsafe {
+        for k in 2..MAX_DIMENSIONS {
+            if k < dimensions {
+                let count = region.nodes[k];
+                let index = left % count;
+                left /= count;
+                let node = node(table, count, index);
+                x[k] = place(region, k, node);
+                weight *= number(node, 1) * region.half[k];
+                indices |= u64::from(index) << (8 * (k - 2));
+            }
+        }
+        let of = of_plane::<I>(request, region, &mut x);
+        Weighted {
+            value: of.value * weight,
+            magnitude: of.magnitude * weight,
+            weight,
+            indices,
+            coefficients: of.coefficients,
+        }
+    }
+}
+
+/// Adds a plane to the coefficients of the warp's own axes.
+///
+/// # Safety
+/// As [`sum`]; the plane is one of the region's.
+#[inline(always)]
+unsafe fn add(request: &Request, region: &Region, of: &Weighted, [team, own]: [u32; 2]) {
+    let (table, dimensions) = (request.table, request.dimensions);
+    let mut indices = of.indices;
+    // SAFETY: the caller's.
+    unsafe {
+        for k in 0..2_u32 {
+            if k % team == own {
+                for m in 0..COEFFICIENTS {
+                    let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
+                    *slot = of.coefficients[k as usize][m].mul_add(of.weight, *slot);
+                }
+            }
+        }
+        let mut k = 2;
+        while k < dimensions {
+            if k % team == own {
+                let node = node(table, region.nodes[k as usize], indices as u32 & 0xff);
+                for m in 0..COEFFICIENTS {
+                    let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
+                    *slot = of.value.mul_add(number(node, 2 + m), *slot);
+                }
+            }
+            indices >>= 8;
+            k += 1;
+        }
+    }
 }
 
 /// Sums of a plane.
@@ -347,6 +534,10 @@ pub(super) unsafe fn largest(size: f64, mut index: u32) -> (f64, u32) {
 /// The partials of all chunks of the regions were written; there is room for [`SUMS`] a region. Blocks
 /// have whole warps.
 #[inline(always)]
+#[allow(
+    clippy::needless_range_loop,
+    reason = "an iterator would put the arrays into memory"
+)]
 pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, sums: *mut f64) {
     let threads = u64::from(thread::grid_dim_x()) * u64::from(thread::block_dim_x());
     let first = u64::from(thread::block_idx_x()) * u64::from(thread::block_dim_x());
@@ -363,26 +554,35 @@ pub unsafe fn combine(regions: *const Region, count: u32, partials: *const f64, 
             let region = &*regions.add(number);
             let from = partials.add(region.first as usize * SUMS + index);
             let end = chunks(region.plane);
+            let is_sum = index < BEST;
+            let of_size = if is_sum { 0 } else { index - BEST };
             // The largest so far, and the chunk that has it.
             let (mut sum, mut best, mut at, mut chunk) = (0.0, -1.0, own, own);
             while chunk < end {
-                let part = from.add(chunk as usize * SUMS);
-                if index < BEST {
-                    sum += *part;
-                } else {
-                    let size = *part.sub(index - BEST);
-                    if size > best {
-                        (best, at, sum) = (size, chunk, *part);
+                // They come from memory together.
+                let (mut parts, mut sizes) = ([0.0; AHEAD], [-1.0; AHEAD]);
+                for k in 0..AHEAD {
+                    let next = chunk + k as u32 * ADDERS;
+                    if next < end {
+                        let part = from.add(next as usize * SUMS);
+                        (parts[k], sizes[k]) = (*part, *part.sub(of_size));
                     }
                 }
-                chunk += ADDERS;
+                for k in 0..AHEAD {
+                    if is_sum {
+                        sum += parts[k];
+                    } else if sizes[k] > best {
+                        (best, at, sum) = (sizes[k], chunk + k as u32 * ADDERS, parts[k]);
+                    }
+                }
+                chunk += AHEAD as u32 * ADDERS;
             }
             let mut distance = 1;
             while distance < ADDERS {
                 let other = |number| warp::shuffle_xor(warp::FULL_MASK, number, distance);
                 let (more, size) = (other(sum), other(best));
                 let place = warp::shuffle_xor(warp::FULL_MASK, at, distance);
-                if index < BEST {
+                if is_sum {
                     sum += more;
                 } else if size > best || size == best && place < at {
                     (best, at, sum) = (size, place, more);

@@ -25,7 +25,8 @@ use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NOD
 
 use super::refuse;
 use super::sorted::Sorted;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module};
+use crate::device::host::Staging;
+use crate::device::{Buffer, HostBuffer, LaunchConfig, LaunchShape, Module};
 use crate::{Error, Result};
 
 /// Integrals whose parameters are on the device at a time.
@@ -157,6 +158,11 @@ pub struct Cubature {
     parameters: Buffer<Parameters>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
+    /// Regions and parameters on their way to the device,
+    regions_to: Staging<Region>,
+    parameters_to: Staging<Parameters>,
+    /// and sums that came from there.
+    told: HostBuffer<f64>,
     /// Of integrals for which the device decides.
     places: Buffer<u64>,
     /// So many of them have places at a time, at most,
@@ -205,6 +211,9 @@ impl Cubature {
             parameters: device.alloc(1)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
+            regions_to: Staging::new(device)?,
+            parameters_to: Staging::new(device)?,
+            told: device.alloc_host(0)?,
             places: device.alloc(0)?,
             most_places: decided::PLACES,
             members_of_a_device: several::MEMBERS,

@@ -1,5 +1,7 @@
 //! Sums of any function of a point, as kernels compute them, but for the order of additions.
 
+use std::borrow::Cow;
+
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
@@ -10,7 +12,7 @@ use quadscan_kernels::cubature::region::{
     NODE, PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS, nodes_before,
 };
 
-use super::rounds::Evaluate;
+use super::rounds::{Evaluate, Next};
 use super::table::{legendre, nodes};
 
 type Point = [f64; MAX_DIMENSIONS];
@@ -331,9 +333,9 @@ impl<F: Fn(&Point) -> f64> Points<F> {
 }
 
 impl<F: Fn(&Point) -> f64> Evaluate for Points<F> {
-    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
-        to.extend(parts.iter().flat_map(|part| self.sums_of(part)));
-        Ok(())
+    fn sums(&mut self, parts: &[Part], _: Next) -> crate::Result<Cow<'_, [f64]>> {
+        let sums = parts.iter().flat_map(|part| self.sums_of(part));
+        Ok(Cow::Owned(sums.collect()))
     }
 
     fn looks(&mut self, asked: &[(Part, u32)]) -> crate::Result<Vec<f64>> {

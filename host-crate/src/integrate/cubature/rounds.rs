@@ -1,11 +1,12 @@
 //! An integral for which the host decides, with any number of regions.
 
+use std::borrow::Cow;
 use std::panic::resume_unwind;
 use std::thread;
 
 use quadscan_kernels::cubature::adapt::Question;
 use quadscan_kernels::cubature::adapt::part::{Part, Region};
-use quadscan_kernels::cubature::adapt::rounds::{self, Ask, End, Memory, State, whole};
+use quadscan_kernels::cubature::adapt::rounds::{self, Ask, End, Memory, State, Work, whole};
 use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, SUMS};
 
 use super::cuts::Cuts;
@@ -15,17 +16,52 @@ use crate::Result;
 
 /// Regions for which a thread is worth it.
 const FEW: usize = 64;
+/// More regions keep a device busy with looks.
+const MANY: usize = 256;
 
 /// What a launch computes.
 pub(super) trait Evaluate {
-    /// `SUMS` of each region, behind those that are there.
-    fn sums(&mut self, boxes: &[Part], to: &mut Vec<f64>) -> Result<()>;
+    /// `SUMS` of each region. What is probably asked next may be looked for in the same launches.
+    fn sums(&mut self, boxes: &[Part], next: Next) -> Result<Cow<'_, [f64]>>;
 
     /// `PLAN` of each region's axes, looked for in one of its planes.
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>>;
 
     /// `LINE` of each region's axes, on other lines beside it: of so many looks, the one that is off most.
     fn looks(&mut self, asked: &[(Part, u32)]) -> Result<Vec<f64>>;
+}
+
+/// What is probably asked of an integral behind its sums.
+#[derive(Debug)]
+pub(super) enum Next {
+    Unknown,
+    /// The plan of the whole box, to an absolute and a relative tolerance.
+    Plan([f64; 2]),
+    /// Looks.
+    Looks(Vec<(Part, u32)>),
+}
+
+impl Next {
+    /// The first region is refined at least once. Where all parts have the nodes of their plans, they are
+    /// probably enough.
+    pub(super) fn of(of: &Rounds<'_>) -> Self {
+        match of.state.work {
+            Work::Begin => Self::Plan([of.question.absolute, of.question.relative]),
+            Work::Refine
+                if of.regions.len() <= MANY && of.parts.iter().all(|part| part.is_planned) =>
+            {
+                let parts = of.regions.iter();
+                let mut parts: Vec<_> = parts.map(|of| (!of.is_seen).then_some(of.part)).collect();
+                for (&[index, ..], &part) in of.numbers.iter().zip(&of.parts) {
+                    parts[index as usize] = Some(part);
+                }
+                let looks = of.looks();
+                let parts = parts.into_iter().flatten();
+                Self::Looks(parts.map(|part| (part, looks)).collect())
+            }
+            _ => Self::Unknown,
+        }
+    }
 }
 
 /// Lists of the host.

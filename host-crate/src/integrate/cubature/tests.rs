@@ -1,6 +1,8 @@
 //! The decisions, with sums that the host computes: of real parts of products of functions of one
 //! variable each, whose sums over a region are such products too.
 
+use std::borrow::Cow;
+
 use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::region::{
@@ -10,7 +12,7 @@ use quadscan_kernels::cubature::region::{
 
 use super::batch::integrate_one;
 use super::points::{line, plan, rule};
-use super::rounds::Evaluate;
+use super::rounds::{Evaluate, Next};
 use super::table::nodes;
 use super::{CubatureOptions, Cubed, Status};
 
@@ -100,7 +102,7 @@ impl Product {
 }
 
 impl Evaluate for Product {
-    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
+    fn sums(&mut self, parts: &[Part], _: Next) -> crate::Result<Cow<'_, [f64]>> {
         let of = |part: &Part| {
             let dimensions = self.axes.len();
             let axes: Vec<_> = (0..dimensions).map(|k| self.axis(part, k)).collect();
@@ -117,8 +119,7 @@ impl Evaluate for Product {
             }
             sums
         };
-        to.extend(parts.iter().flat_map(of));
-        Ok(())
+        Ok(Cow::Owned(parts.iter().flat_map(of).collect()))
     }
 
     /// Lines beside it tell nothing new of a product.

@@ -36,6 +36,11 @@ pub(super) fn sum(of: impl Iterator<Item = f64>) -> f64 {
     sum + lost
 }
 
+/// What rounding may be, in units of the magnitude.
+pub(super) fn noise(dimensions: usize) -> f64 {
+    (8 + 2 * dimensions) as f64 * f64::EPSILON
+}
+
 /// What all regions give together.
 #[derive(Clone, Copy, Debug)]
 pub struct Totals {
@@ -74,7 +79,7 @@ pub enum Work {
 }
 
 /// A question for a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ask {
     /// Of this part,
     pub part: Part,
@@ -183,7 +188,6 @@ impl<M: Memory> Rounds<'_, M> {
     /// What all regions give together.
     #[inline(never)]
     pub fn totals(&self) -> Totals {
-        let noise = (8 + 2 * self.dimensions()) as f64 * f64::EPSILON;
         let of = |of: fn(&Region) -> f64| sum(self.regions.iter().map(of));
         let smooth = of(|region| region.error - region.rough);
         let lacks = of(|region| region.lacks).abs();
@@ -191,7 +195,7 @@ impl<M: Memory> Rounds<'_, M> {
         Totals {
             value: of(|region| region.value),
             error: smooth + (FEW_LINES * of(|region| region.rough)).min(lacks + chance),
-            noise: noise * of(|region| region.magnitude),
+            noise: noise(self.dimensions()) * of(|region| region.magnitude),
         }
     }
 
@@ -251,6 +255,12 @@ impl<M: Memory> Rounds<'_, M> {
         unseen.map(|region| &region.part)
     }
 
+    /// How often each of the regions is looked at again.
+    pub fn looks(&self) -> u32 {
+        let all = LOOKS[usize::from(self.dimensions() > 3)];
+        all.div_ceil(self.regions.len().max(1)) as u32
+    }
+
     /// Decides how it ended, or what looks or round are to follow.
     #[inline(never)]
     fn decide(&mut self) {
@@ -278,8 +288,7 @@ impl<M: Memory> Rounds<'_, M> {
                 if self.regions.iter().all(|region| region.is_seen) {
                     self.state.end = Some(End::Converged);
                 } else {
-                    let all = LOOKS[usize::from(self.dimensions() > 3)];
-                    self.state.looks = all.div_ceil(self.regions.len()) as u32;
+                    self.state.looks = self.looks();
                 }
                 return;
             }

@@ -22,6 +22,7 @@ mod exponential;
 mod extended;
 mod extremes;
 pub mod fast;
+mod fused;
 mod gpu_float;
 mod hyperbolic;
 mod logarithm;
