@@ -57,8 +57,11 @@ pub const AGAIN: u32 = 2;
 /// What a purpose has more for each region that comes first, behind its rule.
 pub const BEHIND: u32 = 4;
 
-/// Warps of a block that sums, a chunk each.
+/// Warps of a block that sums, a chunk each; and of one that looks along lines.
 pub const WARPS: u32 = 2;
+/// Warps that plan an axis: of what is on both sides of a cut.
+pub const SIDES: u32 = 2;
+const _: () = assert!(SIDES == WARPS, "they are a block");
 /// And of one that sums a chunk together: each warp has every so many of its rows.
 pub const TEAM: u32 = 4;
 

@@ -18,7 +18,7 @@ use crate::LANES;
 /// banks of their own.
 const PITCH: u32 = LANES + 1;
 /// Chunks of which a lane that adds them up has numbers at a time.
-const AHEAD: usize = 8;
+const AHEAD: usize = 16;
 /// Numbers of a warp.
 const WORDS: u32 = BEST as u32 * PITCH;
 /// And of a block: of its warps, or of a team and the planes of its lanes.
@@ -217,34 +217,23 @@ unsafe fn sum_of_lane<I: Integrand>(request: &Request, region: &Region, chunk: u
             // SAFETY: the caller's.
             of = unsafe { weighted::<I>(request, region, plane) };
         }
-        if team > 1 {
-            // SAFETY: all of the team's lanes are here, and have a place each.
-            unsafe { of.share(own) };
-        }
-        let mut other = 0;
-        while other < team {
-            // SAFETY: as above; the slots of an axis are those of the lane in one warp.
+        if team == 1 {
+            // SAFETY: the slots are the lane's own.
+            unsafe { sums.add::<false>(request, region, &of, plane) };
+        } else {
+            let mut other = 0;
+            // SAFETY: all of the team's lanes are here and have a place each; the slots of an axis are those of
+            // the lane in one warp.
             unsafe {
-                if team > 1 {
+                of.share(own);
+                while other < team {
                     of = Weighted::shared_by(other);
+                    let plane = first + (turn + other) * LANES;
+                    sums.add::<true>(request, region, &of, plane);
+                    other += 1;
                 }
-                if of.magnitude < 0.0 {
-                    // There is no such plane.
-                } else {
-                    if of.magnitude > sums.best {
-                        sums.best = of.magnitude;
-                        sums.plane = first + (turn + other) * LANES;
-                    }
-                    sums.value += of.value;
-                    sums.magnitude += of.magnitude;
-                    add(request, region, &of, [team, own]);
-                }
+                sync_team();
             }
-            other += 1;
-        }
-        if team > 1 {
-            // SAFETY: all of the team's lanes are here.
-            unsafe { sync_team() };
         }
         turn += team;
     }
@@ -365,35 +354,53 @@ unsafe fn weighted<I: Integrand>(request: &Request, region: &Region, plane: u32)
     }
 }
 
-/// Adds a plane to the coefficients of the warp's own axes.
-///
-/// # Safety
-/// As [`sum`]; the plane is one of the region's.
-#[inline(always)]
-unsafe fn add(request: &Request, region: &Region, of: &Weighted, [team, own]: [u32; 2]) {
-    let (table, dimensions) = (request.table, request.dimensions);
-    let mut indices = of.indices;
-    // SAFETY: the caller's.
-    unsafe {
-        for k in 0..2_u32 {
-            if k % team == own {
-                for m in 0..COEFFICIENTS {
-                    let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
-                    *slot = of.coefficients[k as usize][m].mul_add(of.weight, *slot);
-                }
-            }
+impl Sums {
+    /// Adds a plane, if there is one, in a team to the coefficients of the warp's own axes alone.
+    ///
+    /// # Safety
+    /// As [`sum`]; the plane is one of the region's.
+    #[inline(always)]
+    unsafe fn add<const IS_TEAM: bool>(
+        &mut self,
+        request: &Request,
+        region: &Region,
+        of: &Weighted,
+        plane: u32,
+    ) {
+        if of.magnitude < 0.0 {
+            return;
         }
-        let mut k = 2;
-        while k < dimensions {
-            if k % team == own {
-                let node = node(table, region.nodes[k as usize], indices as u32 & 0xff);
-                for m in 0..COEFFICIENTS {
-                    let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
-                    *slot = of.value.mul_add(number(node, 2 + m), *slot);
+        self.value += of.value;
+        self.magnitude += of.magnitude;
+        if of.magnitude > self.best {
+            self.best = of.magnitude;
+            self.plane = plane;
+        }
+        let (table, dimensions) = (request.table, request.dimensions);
+        let is_own = |k: u32| !IS_TEAM || k % TEAM == of_team();
+        let mut indices = of.indices;
+        // SAFETY: the caller's.
+        unsafe {
+            for k in 0..2_u32 {
+                if is_own(k) {
+                    for m in 0..COEFFICIENTS {
+                        let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
+                        *slot = of.coefficients[k as usize][m].mul_add(of.weight, *slot);
+                    }
                 }
             }
-            indices >>= 8;
-            k += 1;
+            let mut k = 2;
+            while k < dimensions {
+                if is_own(k) {
+                    let node = node(table, region.nodes[k as usize], indices as u32 & 0xff);
+                    for m in 0..COEFFICIENTS {
+                        let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
+                        *slot = of.value.mul_add(number(node, 2 + m), *slot);
+                    }
+                }
+                indices >>= 8;
+                k += 1;
+            }
         }
     }
 }

@@ -153,6 +153,23 @@ pub(crate) fn a_box_that_cannot_be_integrated_says_why(bench: &Bench) -> Outcome
     Ok(())
 }
 
+/// In seven dimensions the planes of the box are 3,125: several rows of each chunk, which a team of warps sums.
+pub(crate) fn what_is_looked_for_ahead_and_by_teams_has_the_same_bits(bench: &Bench) -> Outcome {
+    for (kernels, dimensions, relative) in [
+        (Continuous::KERNELS, 2, 1e-3),
+        (Discontinuous::KERNELS, 3, 1e-3),
+        (PowerOfSquares::KERNELS, 7, 0.5),
+    ] {
+        let parameters = parameters(dimensions, |i| i, |i| 0.1 + 0.1 * i);
+        let cube = vec![(0.0, 1.0); dimensions];
+        let of = plan(bench, kernels, relative)?.integrate_with_regions(&cube, &parameters)?;
+        let mut plain = plan(bench, kernels, relative)?.plainly();
+        let found = plain.integrate_with_regions(&cube, &parameters)?;
+        assert_eq!(of, found, "{}", kernels.name);
+    }
+    Ok(())
+}
+
 pub(crate) fn boxes_and_options_that_cannot_be_are_refused(bench: &Bench) -> Outcome {
     let of = parameters(2, |_| 1.0, |_| 0.0);
     let mut right = plan(bench, Continuous::KERNELS, 1e-3)?;

@@ -10,7 +10,8 @@ use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::integrand::Parameters;
 use quadscan_kernels::cubature::region::{
-    ADDERS, AGAIN, BEHIND, BEST, LINE, LINES, PLAN, PLANS, Region, SUMS, TEAM, WARPS, chunks,
+    ADDERS, AGAIN, BEHIND, BEST, LINE, LINES, PLAN, PLANS, Region, SIDES, SUMS, TEAM, WARPS,
+    chunks, row,
 };
 
 use super::rounds::{Evaluate, Next};
@@ -105,7 +106,13 @@ impl<'a> OnDevice<'a> {
         let (of, table) = (plan.regions.address(), plan.table.address());
         let (parameters, to) = (plan.parameters.address(), plan.sums.address());
         let request = arguments![of, count, purpose, self.dimensions, table, parameters, to];
-        let blocks = (count * self.dimensions).div_ceil(WARPS);
+        let (first, warps) = match purpose % BEHIND {
+            PLANS => (purpose / BEHIND, SIDES),
+            _ => (purpose / BEHIND, 1),
+        };
+        let warps_first = (first * self.dimensions).next_multiple_of(SIDES);
+        let warps = warps_first + (count - first) * self.dimensions * warps;
+        let blocks = warps.div_ceil(WARPS);
         plan.launch(plan.kernels.lines(), blocks, WARPS * LANES, &request)
     }
 
@@ -167,14 +174,15 @@ impl<'a> OnDevice<'a> {
         plan.sums.slice(..len)?.copy_to(&mut plan.told[..len])
     }
 
-    /// Sums regions of so many chunks and planes, and looks along lines of others, of each of which there come
+    /// Sums regions, and looks along lines of others, of each of which there come
     /// so many numbers an axis behind the sums.
     fn batch(&mut self, of: &Batch, others: &[Region], [purpose, width]: [u32; 2]) -> Result<()> {
         let (count, more) = (of.regions.len(), others.len());
         let numbers = count * SUMS + more * (width * self.dimensions) as usize;
         self.send(&of.regions, others)?;
         make_room(&mut self.plan.sums, numbers, self.most * SUMS)?;
-        self.rules(count as u32, of.chunks, of.is_for_teams())?;
+        let by_teams = of.is_for_teams() && !self.plan.is_plain;
+        self.rules(count as u32, of.chunks, by_teams)?;
         self.look((count + more) as u32, purpose + BEHIND * count as u32)?;
         self.receive(numbers)
     }
@@ -195,12 +203,13 @@ impl<'a> OnDevice<'a> {
     }
 }
 
-/// Regions of a launch.
+/// Regions of a launch that sums.
 #[derive(Default)]
 struct Batch {
     regions: Vec<Region>,
     chunks: u32,
-    planes: u64,
+    /// Whether each chunk of one has several rows.
+    has_rows: bool,
 }
 
 impl Batch {
@@ -212,16 +221,15 @@ impl Batch {
         if is_full && !self.regions.is_empty() {
             return false;
         }
+        self.has_rows = row(planes) > 1 && (self.has_rows || self.regions.is_empty());
         self.regions.push(part.launched(self.chunks, planes, 0.0));
         self.chunks += more;
-        self.planes += u64::from(planes);
         true
     }
 
     /// Whether warps that sum chunks together are faster: where there are few chunks, of several rows.
     fn is_for_teams(&self) -> bool {
-        let rows = self.planes / u64::from(self.chunks.max(1) * LANES);
-        self.chunks <= FEW_CHUNKS && rows >= u64::from(TEAM)
+        self.chunks <= FEW_CHUNKS && self.has_rows
     }
 }
 
@@ -267,6 +275,10 @@ impl Evaluate for OnDevice<'_> {
             }
         }
         let (count, dimensions) = (batch.regions.len() * SUMS, self.dimensions as usize);
+        let next = match self.plan.is_plain {
+            true => Next::Unknown,
+            false => next,
+        };
         match (next, parts) {
             _ if parts.is_empty() => {}
             (Next::Plan(tolerances), [part]) => {

@@ -169,6 +169,8 @@ pub struct Cubature {
     most_places: u32,
     /// and so many are worth a device.
     members_of_a_device: u64,
+    /// Whether each launch does a single thing, a warp a chunk.
+    is_plain: bool,
     /// Of the same integrand, on other devices.
     others: Vec<Cubature>,
 }
@@ -217,6 +219,7 @@ impl Cubature {
             places: device.alloc(0)?,
             most_places: decided::PLACES,
             members_of_a_device: several::MEMBERS,
+            is_plain: false,
             others: Vec::new(),
         })
     }
@@ -228,6 +231,16 @@ impl Cubature {
         Self {
             most_places: places,
             members_of_a_device,
+            ..self
+        }
+    }
+
+    /// The same plan, which looks for nothing before it is asked, and in which each warp sums chunks of its own,
+    /// for tests: outcomes are the same.
+    #[doc(hidden)]
+    pub fn plainly(self) -> Self {
+        Self {
+            is_plain: true,
             ..self
         }
     }

@@ -15,7 +15,7 @@ use super::{CubatureOptions, Cubed, CubedRegion, Status};
 use crate::Result;
 
 /// Regions for which a thread is worth it.
-const FEW: usize = 64;
+const FEW: usize = 32;
 /// More regions keep a device busy with looks.
 const MANY: usize = 256;
 
@@ -164,29 +164,29 @@ pub(super) fn cubed(region: &Region, dimensions: usize) -> CubedRegion {
 /// Gives an integral the sums of its parts.
 pub(super) fn take(of: &mut Rounds<'_>, sums: &[f64]) {
     if of.state.end.is_none() {
-        let made = made(&of.parts, sums, of.question.dimensions as usize);
-        of.take(|index, _| made[index].clone());
+        let share = of.parts.len().div_ceil(cores()).max(FEW);
+        let made = made(&of.parts, sums, of.question.dimensions as usize, share);
+        of.take(|index, _| made[index / share][index % share].clone());
     }
 }
 
-/// Regions of parts that were summed, made by as many threads as that is worth.
-fn made(parts: &[Part], sums: &[f64], dimensions: usize) -> Vec<Region> {
-    let of = |parts: &[Part], sums: &[f64]| {
+/// Regions of parts that were summed, so many at a time, each made by a thread of its own: it takes a while to
+/// start one, so that each starts others.
+fn made(parts: &[Part], sums: &[f64], dimensions: usize, share: usize) -> Vec<Vec<Region>> {
+    let shares = parts.len().div_ceil(share);
+    if shares <= 1 {
         let of = parts.iter().zip(sums.chunks(SUMS));
-        let region = |(&part, sums): (&Part, &[f64])| Region::new(part, sums, dimensions);
-        of.map(region).collect::<Vec<_>>()
-    };
-    let share = parts.len().div_ceil(cores()).max(FEW);
-    if parts.len() <= share {
-        return of(parts, sums);
+        return vec![
+            of.map(|(&part, sums)| Region::new(part, sums, dimensions))
+                .collect(),
+        ];
     }
+    let (own, others) = parts.split_at(shares / 2 * share);
+    let (own_sums, other_sums) = sums.split_at(own.len() * SUMS);
     thread::scope(|scope| {
-        let shares = parts.chunks(share).zip(sums.chunks(share * SUMS));
-        let threads: Vec<_> = shares
-            .map(|(parts, sums)| scope.spawn(move || of(parts, sums)))
-            .collect();
-        let made = threads.into_iter().map(|thread| thread.join());
-        made.flat_map(|made| made.unwrap_or_else(|panic| resume_unwind(panic)))
-            .collect()
+        let others = scope.spawn(move || made(others, other_sums, dimensions, share));
+        let mut all = made(own, own_sums, dimensions, share);
+        all.extend(others.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        all
     })
 }

@@ -3,7 +3,7 @@
 use cuda_std::GpuFloat;
 
 use super::part::{Part, Region};
-use super::rounds::{Ask, BINS, CHANCE, End, Memory, Neighbours, Rounds, Work, noise, sum};
+use super::rounds::{Ask, BINS, CHANCE, End, Memory, Neighbours, Rounds, Work, noise, sums};
 use super::{List, Places};
 use crate::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN};
 
@@ -90,7 +90,7 @@ impl<M: Memory> Rounds<'_, M> {
     /// Chooses the regions with errors from the bin `least` on, and the coarse ones, and asks for plans.
     pub(super) fn choose(&mut self, goal: f64, least: usize) {
         let dimensions = self.dimensions();
-        let magnitude = sum(self.regions.iter().map(|region| region.magnitude));
+        let [magnitude] = sums(self.regions.iter().map(|region| [region.magnitude]));
         let [of_axis, relative] = goals(goal, self.regions.len(), magnitude, dimensions);
         for (index, region) in self.regions.iter_mut().enumerate() {
             region.is_chosen = bin(region) >= least || self.neighbours.cuts(index).is_some();

@@ -21,19 +21,24 @@ const LOOKS: [usize; 2] = [16, 64];
 /// Bins of errors: one a power of two.
 pub(super) const BINS: usize = 2048;
 
-/// A sum of many numbers, with what rounding lost (Neumaier, 1974).
-pub(super) fn sum(of: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0);
-    for x in of {
-        let next = sum + x;
-        lost += if sum.abs() >= x.abs() {
-            (sum - next) + x
-        } else {
-            (x - next) + sum
-        };
-        sum = next;
+/// Sums of many numbers, with what rounding lost (Neumaier, 1974).
+pub(super) fn sums<const N: usize>(of: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let (mut sums, mut lost) = ([0.0_f64; N], [0.0; N]);
+    for of in of {
+        for ((sum, lost), x) in sums.iter_mut().zip(&mut lost).zip(of) {
+            let next = *sum + x;
+            *lost += if sum.abs() >= x.abs() {
+                (*sum - next) + x
+            } else {
+                (x - next) + *sum
+            };
+            *sum = next;
+        }
     }
-    sum + lost
+    for (sum, lost) in sums.iter_mut().zip(lost) {
+        *sum += lost;
+    }
+    sums
 }
 
 /// What rounding may be, in units of the magnitude.
@@ -188,14 +193,17 @@ impl<M: Memory> Rounds<'_, M> {
     /// What all regions give together.
     #[inline(never)]
     pub fn totals(&self) -> Totals {
-        let of = |of: fn(&Region) -> f64| sum(self.regions.iter().map(of));
-        let smooth = of(|region| region.error - region.rough);
-        let lacks = of(|region| region.lacks).abs();
-        let chance = CHANCE * GpuFloat::sqrt(of(|region| region.rough * region.rough));
+        let [value, magnitude, smooth, rough, lacks, squares] =
+            sums(self.regions.iter().map(|of| {
+                let smooth = of.error - of.rough;
+                let squares = of.rough * of.rough;
+                [of.value, of.magnitude, smooth, of.rough, of.lacks, squares]
+            }));
+        let chance = CHANCE * GpuFloat::sqrt(squares);
         Totals {
-            value: of(|region| region.value),
-            error: smooth + (FEW_LINES * of(|region| region.rough)).min(lacks + chance),
-            noise: noise(self.dimensions()) * of(|region| region.magnitude),
+            value,
+            error: smooth + (FEW_LINES * rough).min(lacks.abs() + chance),
+            noise: noise(self.dimensions()) * magnitude,
         }
     }
 
