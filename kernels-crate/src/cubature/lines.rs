@@ -111,7 +111,7 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             }
             I::at(&x, request.dimensions as usize, parameters)
         };
-        let is_first = warp::lane_id() == 0 && !(purpose == PLANS && warp % SIDES > 0);
+        let is_first = warp::lane_id() == 0 && (purpose != PLANS || warp.is_multiple_of(SIDES));
         if purpose == PLANS {
             let goal = if is_of_whole {
                 let absolute = u64::from(region.first) << 32 | u64::from(region.plane);
