@@ -27,5 +27,5 @@ pub(super) unsafe fn number(node: *const f64, index: usize) -> f64 {
 #[inline(always)]
 pub(super) unsafe fn place(region: &Region, axis: usize, node: *const f64) -> f64 {
     // SAFETY: the caller's.
-    unsafe { region.half[axis].mul_add(number(node, 0), region.centre[axis]) }
+    unsafe { GpuFloat::mul_add(region.half[axis], number(node, 0), region.centre[axis]) }
 }

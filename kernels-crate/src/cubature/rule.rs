@@ -155,7 +155,7 @@ impl Sums {
                 if is_own(k) {
                     for m in 0..COEFFICIENTS {
                         let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
-                        *slot = of.coefficients[k as usize][m].mul_add(of.weight, *slot);
+                        *slot = GpuFloat::mul_add(of.coefficients[k as usize][m], of.weight, *slot);
                     }
                 }
             }
@@ -165,7 +165,7 @@ impl Sums {
                     let node = node(table, region.nodes[k as usize], indices as u32 & 0xff);
                     for m in 0..COEFFICIENTS {
                         let slot = slot(FIRST + k as usize * COEFFICIENTS + m);
-                        *slot = of.value.mul_add(number(node, 2 + m), *slot);
+                        *slot = GpuFloat::mul_add(of.value, number(node, 2 + m), *slot);
                     }
                 }
                 indices >>= 8;
