@@ -1,7 +1,7 @@
 //! The trait, and how each method is computed.
 
 use super::methods::{Sealed, methods};
-use super::{arcsine, arctangent, exponential, fused, hyperbolic, logarithm, power, trigonometry};
+use super::{arcsine, arctangent, exponential, hyperbolic, logarithm, power, trigonometry};
 
 methods! {
     /// The floating-point methods that `core` does not have, on `f32` and `f64`; rust-cuda's names,
@@ -45,7 +45,7 @@ methods! {
         /// `self * a + b`, rounded once.
         ///
         /// PTX: `fma.rn`.
-        fn mul_add(self, a: Self, b: Self) -> Self { own fused fma(self, a, b) }
+        fn mul_add(self, a: Self, b: Self) -> Self { ptx fma(self, a, b) }
 
         /// The integer `n` with `self - n * rhs` in `0..|rhs|`.
         fn div_euclid(self, rhs: Self) -> Self {

@@ -22,8 +22,9 @@ mod exponential;
 mod extended;
 mod extremes;
 pub mod fast;
-mod fused;
 mod gpu_float;
+#[cfg(not(target_os = "cuda"))]
+mod host;
 mod hyperbolic;
 mod logarithm;
 mod methods;
