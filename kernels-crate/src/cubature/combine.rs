@@ -5,7 +5,7 @@ use cuda_std::{thread, warp};
 use super::region::{ADDERS, BEST, LINES, Region, SUMS, chunks};
 
 /// Chunks of which a lane has numbers at a time.
-const AHEAD: usize = 16;
+const AHEAD: usize = 8;
 
 /// Adds up the chunks of each region, [`ADDERS`] lanes each of its sums: a lane every so many chunks in
 /// order, then the lanes in pairs.

@@ -14,8 +14,8 @@ use super::threads::cores;
 use super::{CubatureOptions, Cubed, CubedRegion, Status};
 use crate::Result;
 
-/// Regions for which a thread is worth it.
-const FEW: usize = 32;
+/// Axes of regions for which a thread is worth it: a quarter of a millisecond, where one takes a tenth to start.
+const FEW: usize = 1024;
 /// More regions keep a device busy with looks.
 const MANY: usize = 256;
 
@@ -164,8 +164,9 @@ pub(super) fn cubed(region: &Region, dimensions: usize) -> CubedRegion {
 /// Gives an integral the sums of its parts.
 pub(super) fn take(of: &mut Rounds<'_>, sums: &[f64]) {
     if of.state.end.is_none() {
-        let share = of.parts.len().div_ceil(cores()).max(FEW);
-        let made = made(&of.parts, sums, of.question.dimensions as usize, share);
+        let dimensions = of.question.dimensions as usize;
+        let share = of.parts.len().div_ceil(cores()).max(FEW / dimensions);
+        let made = made(&of.parts, sums, dimensions, share);
         of.take(|index, _| made[index / share][index % share].clone());
     }
 }
