@@ -14,8 +14,9 @@ use super::threads::cores;
 use super::{CubatureOptions, Cubed, CubedRegion, Status};
 use crate::Result;
 
-/// Axes of regions for which a thread is worth it: a quarter of a millisecond, where one takes a tenth to start.
-const FEW: usize = 1024;
+/// Axes of regions that take as long as the start of a thread, some 60 us. Threads start one after the other: so
+/// many times as many axes are shared fastest by the root of that.
+const START: usize = 300;
 /// More regions keep a device busy with looks.
 const MANY: usize = 256;
 
@@ -165,7 +166,8 @@ pub(super) fn cubed(region: &Region, dimensions: usize) -> CubedRegion {
 pub(super) fn take(of: &mut Rounds<'_>, sums: &[f64]) {
     if of.state.end.is_none() {
         let dimensions = of.question.dimensions as usize;
-        let share = of.parts.len().div_ceil(cores()).max(FEW / dimensions);
+        let threads = (of.parts.len() * dimensions / START).isqrt();
+        let share = of.parts.len().div_ceil(threads.clamp(1, cores())).max(1);
         let made = made(&of.parts, sums, dimensions, share);
         of.take(|index, _| made[index / share][index % share].clone());
     }
