@@ -21,7 +21,7 @@ const THREADS: u32 = 256;
 const MAX_CHUNKS: u32 = 1 << 17;
 /// and regions.
 const MAX_REGIONS: usize = 1 << 15;
-/// Looks that keep a device busy where a warp makes all of a region's at an axis.
+/// Looks that keep a device busy where a warp makes one at an axis.
 const MANY_LOOKS: u32 = 1 << 14;
 
 /// Makes room for so many elements where there is none, and for some more, but for no more than `most` for the
@@ -197,8 +197,8 @@ impl Evaluate for OnDevice<'_> {
     fn looks(&mut self, asked: &[(Part, u32)]) -> Result<Vec<f64>> {
         let all: u32 = asked.iter().map(|&(_, looks)| looks).sum();
         let width = LINE * self.dimensions as usize;
-        // A warp makes all looks at an axis, or, where that leaves the device idle, one.
-        let each = if all < MANY_LOOKS { 1 } else { all };
+        // As many looks at an axis by a warp as leave the device busy.
+        let each = all.div_ceil(MANY_LOOKS).max(1);
         let parts = asked.iter().flat_map(|(part, looks)| {
             let first = (1..=*looks).step_by(each as usize);
             first.map(move |first| (part, first, each.min(looks + 1 - first)))
@@ -207,12 +207,9 @@ impl Evaluate for OnDevice<'_> {
         let found = self.lines(AGAIN, LINE, &parts, |&(part, first, looks)| {
             part.launched(looks, first, 0.0)
         })?;
-        if each > 1 {
-            return Ok(found);
-        }
         let (mut most, mut rest) = (Vec::with_capacity(asked.len() * width), &found[..]);
         for &(_, looks) in asked {
-            let (own, others) = rest.split_at(width * looks as usize);
+            let (own, others) = rest.split_at(width * looks.div_ceil(each) as usize);
             let first = most.len();
             most.extend_from_slice(&own[..width]);
             for look in own.chunks(width).skip(1) {
