@@ -53,13 +53,7 @@ pub(super) unsafe fn beside<I: Integrand>(
     };
     let mut x = [0.0; MAX_DIMENSIONS];
     let weight = if look > 0 {
-        anywhere(
-            region,
-            dimensions,
-            axis,
-            (look - 1) * LANES + lane,
-            &mut x,
-        );
+        anywhere(region, dimensions, axis, (look - 1) * LANES + lane, &mut x);
         1.0
     } else {
         let node = |nodes, index| {
@@ -73,32 +67,48 @@ pub(super) unsafe fn beside<I: Integrand>(
     let mut index = 0;
     while index < fine_nodes + nodes {
         let is_fine = index < fine_nodes;
-        let node = if is_fine {
-            table.wrapping_add(first + NODE * index as usize)
+        // Two nodes at a time, of which the device computes one while it waits for the other.
+        let (of, left) = if is_fine {
+            (
+                table.wrapping_add(first + NODE * index as usize),
+                fine_nodes - index,
+            )
         } else {
-            node(table, nodes, index - fine_nodes)
+            let index = index - fine_nodes;
+            (node(table, nodes, index), nodes - index)
         };
-        // SAFETY: the caller's.
-        unsafe {
-            let at = place(region, axis, node);
-            for (k, x) in x.iter_mut().enumerate() {
-                if k == axis {
-                    *x = at;
+        let mut parts = [0.0; 2];
+        for side in 0..2 {
+            // Behind the last one it is itself, without a weight.
+            let node = of.wrapping_add(if side < left { NODE * side as usize } else { 0 });
+            // SAFETY: the caller's.
+            unsafe {
+                let at = place(region, axis, node);
+                for (k, x) in x.iter_mut().enumerate() {
+                    if k == axis {
+                        *x = at;
+                    }
                 }
+                let weight = if side < left { number(node, 1) } else { 0.0 };
+                parts[side as usize] = I::at(&x, dimensions, parameters) * weight;
             }
-            let part = I::at(&x, dimensions, parameters) * number(node, 1);
+        }
+        for side in 0..2 {
+            let part = parts[side as usize];
             all += GpuFloat::abs(part);
             if is_fine {
                 fine = all;
                 lacks += part;
                 for (m, sum) in sums.iter_mut().enumerate() {
-                    *sum = part.mul_add(number(node, 2 + m), *sum);
+                    // SAFETY: the node is in the table.
+                    let tail = unsafe { number(of, NODE * side as usize + 2 + m) };
+                    *sum = part.mul_add(tail, *sum);
                 }
             } else {
                 lacks -= part;
             }
         }
-        index += 1;
+        index += left.min(2);
     }
     let tails = tails(fine_nodes);
     for m in 0..COEFFICIENTS {
