@@ -67,48 +67,32 @@ pub(super) unsafe fn beside<I: Integrand>(
     let mut index = 0;
     while index < fine_nodes + nodes {
         let is_fine = index < fine_nodes;
-        // Two nodes at a time, of which the device computes one while it waits for the other.
-        let (of, left) = if is_fine {
-            (
-                table.wrapping_add(first + NODE * index as usize),
-                fine_nodes - index,
-            )
+        let node = if is_fine {
+            table.wrapping_add(first + NODE * index as usize)
         } else {
-            let index = index - fine_nodes;
-            (node(table, nodes, index), nodes - index)
+            node(table, nodes, index - fine_nodes)
         };
-        let mut parts = [0.0; 2];
-        for side in 0..2 {
-            // Behind the last one it is itself, without a weight.
-            let node = of.wrapping_add(if side < left { NODE * side as usize } else { 0 });
-            // SAFETY: the caller's.
-            unsafe {
-                let at = place(region, axis, node);
-                for (k, x) in x.iter_mut().enumerate() {
-                    if k == axis {
-                        *x = at;
-                    }
+        // SAFETY: the caller's.
+        unsafe {
+            let at = place(region, axis, node);
+            for (k, x) in x.iter_mut().enumerate() {
+                if k == axis {
+                    *x = at;
                 }
-                let weight = if side < left { number(node, 1) } else { 0.0 };
-                parts[side as usize] = I::at(&x, dimensions, parameters) * weight;
             }
-        }
-        for side in 0..2 {
-            let part = parts[side as usize];
+            let part = I::at(&x, dimensions, parameters) * number(node, 1);
             all += GpuFloat::abs(part);
             if is_fine {
                 fine = all;
                 lacks += part;
                 for (m, sum) in sums.iter_mut().enumerate() {
-                    // SAFETY: the node is in the table.
-                    let tail = unsafe { number(of, NODE * side as usize + 2 + m) };
-                    *sum = part.mul_add(tail, *sum);
+                    *sum = part.mul_add(number(node, 2 + m), *sum);
                 }
             } else {
                 lacks -= part;
             }
         }
-        index += left.min(2);
+        index += 1;
     }
     let tails = tails(fine_nodes);
     for m in 0..COEFFICIENTS {
