@@ -9,6 +9,7 @@ use cuda_std::launch::{Actual, Kernel, LaunchShape, SafeLaunch};
 use super::gate::in_order;
 use super::limits::Limits;
 use super::module::Entry;
+use super::signature::Launcher;
 use super::{Arguments, Device, FunctionHandle, LaunchConfig, Module, signature};
 use crate::{Error, Result};
 
@@ -62,7 +63,7 @@ impl Module {
         }
         let config = self.suited(config);
         arguments.with(|actuals, owners| {
-            let entry = self.checked::<K>(&config, actuals, owners)?;
+            let entry = self.checked(Launcher::of::<K>(), &config, actuals, owners)?;
             // SAFETY: `Arguments` makes each value of its formal parameter's type.
             unsafe { K::check(config.shape(), actuals) }.map_err(|condition| {
                 Error::ContractBroken {
@@ -73,7 +74,7 @@ impl Module {
             // SAFETY: the parameters have the types of the kernel that the
             // manifest describes, the buffers are this device's and alive, and
             // the author's conditions hold, which the author declared enough.
-            unsafe { self.start::<K>(entry.function, &config, actuals) }
+            unsafe { self.start(Launcher::of::<K>(), entry.function, &config, actuals) }
         })
     }
 
@@ -102,9 +103,9 @@ impl Module {
     {
         let config = self.suited(config);
         arguments.with(|actuals, owners| {
-            let entry = self.checked::<K>(&config, actuals, owners)?;
+            let entry = self.checked(Launcher::of::<K>(), &config, actuals, owners)?;
             // SAFETY: the caller's.
-            unsafe { self.start::<K>(entry.function, &config, actuals) }
+            unsafe { self.start(Launcher::of::<K>(), entry.function, &config, actuals) }
         })
     }
 
@@ -214,20 +215,22 @@ impl Module {
     }
 
     /// Everything that a typed launch checks but its author's conditions.
-    fn checked<K: Kernel>(
+    fn checked(
         &self,
+        launcher: Launcher,
         config: &LaunchConfig,
         actuals: &[Actual<'_>],
         owners: &[Option<&Device>],
     ) -> Result<Entry> {
-        let entry = self.entry(K::NAME)?;
-        self.compare_signature::<K>(&entry, actuals)?;
-        for (owner, parameter) in owners.iter().zip(K::PARAMETERS) {
+        let entry = self.entry(launcher.name)?;
+        self.compare_signature(launcher, &entry, actuals)?;
+        for (owner, parameter) in owners.iter().zip(launcher.parameters) {
             if let Some(owner) = owner {
-                self.device().expect_own(owner, K::NAME, parameter.name)?;
+                self.device()
+                    .expect_own(owner, launcher.name, parameter.name)?;
             }
         }
-        self.fit(K::NAME, &entry, config)?;
+        self.fit(launcher.name, &entry, config)?;
         Ok(entry)
     }
 
@@ -265,8 +268,9 @@ impl Module {
     /// # Safety
     ///
     /// As [`super::Backend::launch`], with slices as one argument for two parameters.
-    unsafe fn start<K: Kernel>(
+    unsafe fn start(
         &self,
+        launcher: Launcher,
         function: FunctionHandle,
         config: &LaunchConfig,
         actuals: &[Actual<'_>],
@@ -276,14 +280,14 @@ impl Module {
             .map(|actual| (actual.elements.unwrap_or(0) as u64).to_ne_bytes())
             .collect();
         let mut bytes: Vec<&[u8]> = Vec::with_capacity(2 * actuals.len());
-        for ((actual, parameter), length) in actuals.iter().zip(K::PARAMETERS).zip(&lengths) {
+        for ((actual, parameter), length) in actuals.iter().zip(launcher.parameters).zip(&lengths) {
             bytes.push(actual.bytes);
             if signature::is_slice(parameter) {
                 bytes.push(length);
             }
         }
         // SAFETY: the caller's.
-        unsafe { self.hand_over(K::NAME, function, config, &bytes) }
+        unsafe { self.hand_over(launcher.name, function, config, &bytes) }
     }
 
     /// Launches, and notes it where the backend took it: also a kernel that the emulator stopped
@@ -311,20 +315,25 @@ impl Module {
     }
 
     /// Compares the launcher's parameters with the manifest's, once a launcher.
-    fn compare_signature<K: Kernel>(&self, entry: &Entry, actuals: &[Actual<'_>]) -> Result<()> {
+    fn compare_signature(
+        &self,
+        launcher: Launcher,
+        entry: &Entry,
+        actuals: &[Actual<'_>],
+    ) -> Result<()> {
         if self.manifest().is_none() {
             return Ok(());
         }
         if entry
             .checked
-            .is_some_and(|checked| std::ptr::eq(checked, K::PARAMETERS))
+            .is_some_and(|checked| std::ptr::eq(checked, launcher.parameters))
         {
             return Ok(());
         }
-        let kernel = self.described(K::NAME);
-        let kernel = kernel.ok_or_else(|| Error::unknown_kernel(K::NAME))?;
-        signature::compare::<K>(kernel, actuals)?;
-        self.set_checked(K::NAME, K::PARAMETERS);
+        let kernel = self.described(launcher.name);
+        let kernel = kernel.ok_or_else(|| Error::unknown_kernel(launcher.name))?;
+        signature::compare(launcher, kernel, actuals)?;
+        self.set_checked(launcher.name, launcher.parameters);
         Ok(())
     }
 }

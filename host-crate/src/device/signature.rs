@@ -9,23 +9,46 @@ use cuda_std::launch::{Actual, Kernel, Parameter, ParameterKind};
 
 use crate::{Error, Result};
 
+/// What a launcher says of its kernel: checks are compiled once, not once a kernel.
+#[derive(Clone, Copy)]
+pub(super) struct Launcher {
+    /// The name of the entry.
+    pub(super) name: &'static str,
+    /// Its parameters, as the host compiled them.
+    pub(super) parameters: &'static [Parameter],
+}
+
+impl Launcher {
+    /// Of a kernel.
+    pub(super) const fn of<K: Kernel>() -> Self {
+        Self {
+            name: K::NAME,
+            parameters: K::PARAMETERS,
+        }
+    }
+}
+
 /// Compares names, types and bytes of the parameters.
 ///
 /// # Errors
 ///
 /// [`Error::SignatureMismatch`] with both lists.
-pub(super) fn compare<K: Kernel>(kernel: &manifest::Kernel, actuals: &[Actual<'_>]) -> Result<()> {
+pub(super) fn compare(
+    launcher: Launcher,
+    kernel: &manifest::Kernel,
+    actuals: &[Actual<'_>],
+) -> Result<()> {
     let mismatch = |expected, found| Error::SignatureMismatch {
-        kernel: K::NAME.to_owned(),
+        kernel: launcher.name.to_owned(),
         expected,
         found,
     };
-    let expected = list(K::PARAMETERS.iter().map(|p| (p.name, p.ty)));
+    let expected = list(launcher.parameters.iter().map(|p| (p.name, p.ty)));
     let found = list(kernel.parameters.iter().map(|p| (&*p.name, &*p.ty)));
     if expected != found {
         return Err(mismatch(expected, found));
     }
-    let given: Vec<u64> = sizes(actuals, K::PARAMETERS).collect();
+    let given: Vec<u64> = sizes(actuals, launcher.parameters).collect();
     let taken = ptx_bytes(kernel);
     if given != taken {
         return Err(mismatch(
