@@ -101,7 +101,12 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             region.plane
         };
         let parameters = &*request.parameters.add(region.member as usize);
-        let start = start::<I>(request, region, parameters, plane);
+        // Looks again have places of their own.
+        let start = if is_again {
+            [0.0; MAX_DIMENSIONS]
+        } else {
+            start::<I>(request, region, parameters, plane)
+        };
         let at = |place: f64| {
             let mut x = start;
             for (k, x) in x.iter_mut().enumerate() {

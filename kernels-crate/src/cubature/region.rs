@@ -82,13 +82,21 @@ pub const fn nodes_before(nodes: u32) -> u32 {
     (nodes * (nodes - 1) - (MIN_NODES * (MIN_NODES - 1)) as u32) / 2
 }
 
-/// Nodes of a line's rule: two a lane.
+/// Nodes of a line's rule: two a lane;
 pub const FINE_NODES: u32 = 2 * LANES;
-/// Where in the table of all nodes those of a line begin. Their coefficients are those of the degrees
-/// [`TAILS`].
-pub const FINE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
-/// The last ones of a line's rule, and those half way.
-pub const TAILS: [usize; COEFFICIENTS] = [63, 62, 32, 31];
+/// and where lines are looked at again: where there are twice as many lines, of half the nodes each, more is
+/// seen.
+pub const LOOK_NODES: u32 = LANES;
+/// Where in the table of all nodes those of looks again begin,
+pub const LOOK: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
+/// and those of other lines.
+pub const FINE: usize = LOOK + NODE * LOOK_NODES as usize;
+
+/// The degrees of the coefficients of a line's rule of so many nodes: the last ones, and those half way.
+pub const fn tails(nodes: u32) -> [u32; COEFFICIENTS] {
+    [nodes - 1, nodes - 2, nodes / 2, nodes / 2 - 1]
+}
+
 /// A line is rough where its last coefficients are more than this of those half way,
 pub const ROUGH: f64 = 1.0 / 32.0;
 /// and of the magnitude.

@@ -61,11 +61,7 @@ pub(super) fn integrate(
         };
         let sums = on.sums(&parts, next)?;
         each(now, &sums, |of| of.parts.len() * SUMS, take);
-        let looks = now.iter().flat_map(|(_, of)| {
-            let looks = of.state.looks;
-            of.unseen().map(move |&part| (part, looks))
-        });
-        let looks: Vec<(Part, u32)> = looks.collect();
+        let looks: Vec<(Part, u32)> = now.iter().flat_map(|(_, of)| of.unseen()).collect();
         let found = on.looks(&looks)?;
         each(now, &found, |of| of.unseen().count() * lines, Rounds::see);
         members.retain(|(at, of)| {

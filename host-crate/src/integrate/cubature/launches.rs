@@ -30,7 +30,7 @@ const FEW_CHUNKS: u32 = 1 << 10;
 /// What is looked for on lines, and how many numbers of it there come an axis.
 const PLAN_AXES: [u32; 2] = [PLANS, PLAN as u32];
 const LOOK_AGAIN: [u32; 2] = [AGAIN, LINE as u32];
-/// Looks that keep a device busy where a warp makes all of a region's at an axis.
+/// Looks that keep a device busy where a warp makes one at an axis.
 const MANY_LOOKS: u32 = 1 << 14;
 
 /// Makes room for so many elements where there is none, and for some more, but for no more than `most` for the
@@ -329,8 +329,8 @@ impl Evaluate for OnDevice<'_> {
         if ahead == asked {
             return Ok(most_off(asked, 1, found, width));
         }
-        // A warp makes all looks at an axis, or, where that leaves the device idle, one.
-        let each = if all < MANY_LOOKS { 1 } else { all };
+        // As many looks at an axis by a warp as leave the device busy.
+        let each = all.div_ceil(MANY_LOOKS).max(1);
         let found = self.lines(LOOK_AGAIN, &launched(asked, each))?;
         Ok(most_off(asked, each, &found, width))
     }

@@ -43,7 +43,7 @@ pub struct CubatureOptions {
     /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
     /// counts.
     pub relative: f64,
-    /// The most regions, 1 or more. The host keeps half a kilobyte of each.
+    /// The most regions, 1 or more. The host keeps about a kilobyte of each.
     pub regions: usize,
     /// The most evaluations of the function in rules; no fewer than those of the first one, 5 to the
     /// power of the dimensions.
@@ -85,8 +85,8 @@ pub struct Cubed {
     /// What its error is at most, as far as the rules can tell.
     pub error: f64,
     /// Evaluations of the function in rules. On lines there are others: along each axis of a region that
-    /// has n nodes there 33 (64 + n), besides those of plans, and 32 (64 + n) for each time that it is looked at
-    /// again: 64 times where regions are few.
+    /// has n nodes there 33 (64 + n), besides those of plans, and 32 (32 + n) for each time that it is looked at
+    /// again: its share of the box of 4 looks in two dimensions, 16 in three and 128 in more, and one at least.
     pub evaluations: u64,
     /// Regions at the end.
     pub regions: usize,

@@ -56,9 +56,8 @@ impl Next {
                 for (&[index, ..], &part) in of.numbers.iter().zip(&of.parts) {
                     parts[index as usize] = Some(part);
                 }
-                let looks = of.looks();
                 let parts = parts.into_iter().flatten();
-                Self::Looks(parts.map(|part| (part, looks)).collect())
+                Self::Looks(parts.map(|part| (part, of.looks(&part))).collect())
             }
             _ => Self::Unknown,
         }

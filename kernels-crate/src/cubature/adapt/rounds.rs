@@ -15,9 +15,9 @@ pub(super) const CHANCE: f64 = 3.0;
 const FEW_LINES: f64 = 2.0;
 /// Errors along rough lines of less than this of the mean that the goal allows show no surface.
 const FAINT: f64 = 1e-3;
-/// Before a claim is believed, all regions are looked at again, few of them so often that it is this many
-/// looks: in up to three dimensions, and in more.
-const LOOKS: [usize; 2] = [16, 64];
+/// Before a claim is believed, all regions are looked at again, each as often as its share of the box tells of
+/// so many looks: in two and three dimensions, and in more.
+const LOOKS: [f64; 3] = [4.0, 16.0, 128.0];
 /// Bins of errors: one a power of two.
 pub(super) const BINS: usize = 2048;
 
@@ -132,8 +132,8 @@ pub struct State {
     pub work: Work,
     /// Questions for plans.
     pub(super) asks: u32,
-    /// How often the regions that were not seen again are to be looked at; 0 where none are.
-    pub looks: u32,
+    /// Whether the regions that were not seen again are to be looked at.
+    pub is_looking: bool,
     /// How it ended.
     pub end: Option<End>,
 }
@@ -146,7 +146,7 @@ impl State {
         rounds: 0,
         work: Work::Begin,
         asks: 0,
-        looks: 0,
+        is_looking: false,
         end: None,
     };
 }
@@ -241,7 +241,7 @@ impl<M: Memory> Rounds<'_, M> {
 
     /// Takes what the looks told: [`LINE`] of each axis of the regions that were not seen again.
     pub fn see(&mut self, lines: &[f64]) {
-        if self.state.looks == 0 {
+        if !self.state.is_looking {
             return;
         }
         let dimensions = self.dimensions();
@@ -249,24 +249,28 @@ impl<M: Memory> Rounds<'_, M> {
         for (region, lines) in unseen.zip(lines.chunks(LINE * dimensions)) {
             region.see_again(lines, dimensions);
         }
-        self.state.looks = 0;
+        self.state.is_looking = false;
         self.decide();
     }
 
-    /// The parts that are to be looked at again.
-    pub fn unseen(&self) -> impl Iterator<Item = &Part> {
-        let is_looked_at = self.state.looks > 0;
+    /// The parts that are to be looked at again, and how often.
+    pub fn unseen(&self) -> impl Iterator<Item = (Part, u32)> {
+        let is_looking = self.state.is_looking;
         let unseen = self
             .regions
             .iter()
-            .filter(move |region| is_looked_at && !region.is_seen);
-        unseen.map(|region| &region.part)
+            .filter(move |region| is_looking && !region.is_seen);
+        unseen.map(|region| (region.part, self.looks(&region.part)))
     }
 
-    /// How often each of the regions is looked at again.
-    pub fn looks(&self) -> u32 {
-        let all = LOOKS[usize::from(self.dimensions() > 3)];
-        all.div_ceil(self.regions.len().max(1)) as u32
+    /// How often a part is looked at again: its share of the box, of which there is one look at least.
+    pub fn looks(&self, part: &Part) -> u32 {
+        let mut looks = LOOKS[self.dimensions().min(4) - 2];
+        for k in 0..self.dimensions() {
+            let [from, to] = self.question.limits[k];
+            looks *= (part.to[k] - part.from[k]) / (to - from);
+        }
+        GpuFloat::ceil(looks).max(1.0) as u32
     }
 
     /// Decides how it ended, or what looks or round are to follow.
@@ -296,7 +300,7 @@ impl<M: Memory> Rounds<'_, M> {
                 if self.regions.iter().all(|region| region.is_seen) {
                     self.state.end = Some(End::Converged);
                 } else {
-                    self.state.looks = self.looks();
+                    self.state.is_looking = true;
                 }
                 return;
             }
