@@ -161,7 +161,8 @@ mod tests {
     fn lines_of_looks_again_leave_no_place_out() {
         let mut region: Region = bytemuck::Zeroable::zeroed();
         let Region { centre, half, .. } = &mut region;
-        (centre[..3].fill(0.5), half[..3].fill(0.5));
+        centre[..3].fill(0.5);
+        half[..3].fill(0.5);
         for axis in 0..3 {
             let across = [0, 1, 2].into_iter().filter(|&k| k != axis);
             let across: Vec<usize> = across.collect();
