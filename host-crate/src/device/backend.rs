@@ -85,6 +85,17 @@ pub trait Backend: Send + Sync {
     /// `address` to `address + source.len()` lies within one living allocation.
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()>;
 
+    /// As [`Backend::write`], from memory that [`Backend::alloc_host`] gave; may return before it is copied.
+    ///
+    /// # Safety
+    ///
+    /// As [`Backend::write`]; `source` is neither changed nor given back until the work that was asked
+    /// for is done.
+    unsafe fn write_later(&self, address: u64, source: &[u8]) -> Result<()> {
+        // SAFETY: the caller's.
+        unsafe { self.write(address, source) }
+    }
+
     /// Copies from the device, after the work that was asked for before;
     /// returns when `target` is filled.
     ///

@@ -16,7 +16,7 @@ use bytemuck::Pod;
 
 use super::graph::Given;
 use super::host_memory::ALIGNMENT;
-use super::{Buffer, Device, HostMemory};
+use super::{Buffer, Device, HostMemory, ViewMut};
 use crate::Result;
 
 /// `len` elements of `T` in memory of the host that a device copies from and to at its
@@ -109,6 +109,67 @@ impl<T: Pod> Drop for HostBuffer<T> {
 impl<T: Pod + fmt::Debug> fmt::Debug for HostBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+/// Memory of the host for elements on their way to a device, which the host does not wait for.
+#[derive(Debug)]
+pub(crate) struct Staging<T: Pod> {
+    host: HostBuffer<T>,
+    /// So many there are.
+    len: usize,
+    /// Whether the device may still read them.
+    is_read: bool,
+}
+
+impl<T: Pod> Staging<T> {
+    /// Without elements.
+    pub(crate) fn new(device: &Device) -> Result<Self> {
+        Ok(Self {
+            host: device.alloc_host(0)?,
+            len: 0,
+            is_read: false,
+        })
+    }
+
+    /// So many elements, of any value, to be written.
+    pub(crate) fn elements(&mut self, len: usize) -> Result<&mut [T]> {
+        self.wait()?;
+        if self.host.len < len {
+            self.host = self.host.device.alloc_host(len.next_power_of_two())?;
+        }
+        self.len = len;
+        Ok(&mut self.host[..len])
+    }
+
+    /// Overwrites as many elements of the same device with them, before the work that it is given from now on.
+    pub(crate) fn send(&mut self, target: ViewMut<'_, T>) -> Result<()> {
+        let device = &self.host.device;
+        device.expect_own(target.device(), "copy", "target")?;
+        target.as_view().expect_len("source", self.len)?;
+        if target.size() == 0 {
+            return Ok(());
+        }
+        self.is_read = true;
+        let bytes = bytemuck::cast_slice(&self.host[..self.len]);
+        // SAFETY: the borrowed elements have exactly as many bytes as the source, which this device gave, and
+        // which is neither lent nor dropped before the device was waited for.
+        unsafe { device.at_work()?.write_later(target.address(), bytes) }
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        if self.is_read {
+            self.host.device.synchronize()?;
+            self.is_read = false;
+        }
+        Ok(())
+    }
+}
+
+impl<T: Pod> Drop for Staging<T> {
+    fn drop(&mut self) {
+        // A lost context reads nothing.
+        let _ = self.wait();
     }
 }
 

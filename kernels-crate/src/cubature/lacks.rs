@@ -3,9 +3,12 @@
 
 use cuda_std::{GpuFloat, warp};
 
-use super::beside::{edges, place as place_beside};
+use super::beside::{anywhere, edges, place as place_beside};
 use super::integrand::{Integrand, Parameters};
-use super::region::{COEFFICIENTS, FINE, FINE_NODES, NODE, ROUGH, ROUGH_NOISE, Region, TAILS};
+use super::region::{
+    COEFFICIENTS, FINE, FINE_NODES, LOOK, LOOK_NODES, MAX_DIMENSIONS, NODE, ROUGH, ROUGH_NOISE,
+    Region, tails,
+};
 use super::rule::{node, number, place};
 use crate::LANES;
 
@@ -28,7 +31,8 @@ pub(super) unsafe fn total(mut sum: f64) -> f64 {
 }
 
 /// What the rule is off on the lines beside it, on the mean; the part of it on rough lines, whose
-/// coefficients hardly shrink; and what the rule lacks. Lines next to edges count where they are rough.
+/// coefficients hardly shrink; and what the rule lacks. Lines next to edges count where they are rough. Looks
+/// from the first on have lines of their own.
 ///
 /// # Safety
 /// As `look` of lines; all lanes of the warp call it with the same.
@@ -42,19 +46,31 @@ pub(super) unsafe fn beside<I: Integrand>(
     look: u32,
 ) -> [f64; 3] {
     let (lane, nodes) = (warp::lane_id(), region.nodes[axis]);
-    let (mut x, weight) = place_beside(region, dimensions, axis, [look, lane], |nodes, index| {
-        let node = node(table, nodes, index);
-        // SAFETY: the region's nodes are in the table.
-        unsafe { [number(node, 0), number(node, 1)] }
-    });
-    let (mut lacks, mut fine, mut all, mut tails) = (0.0, 0.0, 0.0, [0.0; COEFFICIENTS]);
+    let (first, fine_nodes, edges) = if look > 0 {
+        (LOOK, LOOK_NODES, 0)
+    } else {
+        (FINE, FINE_NODES, edges(dimensions))
+    };
+    let mut x = [0.0; MAX_DIMENSIONS];
+    let weight = if look > 0 {
+        anywhere(region, dimensions, axis, (look - 1) * LANES + lane, &mut x);
+        1.0
+    } else {
+        let node = |nodes, index| {
+            let node = node(table, nodes, index);
+            // SAFETY: the region's nodes are in the table.
+            unsafe { [number(node, 0), number(node, 1)] }
+        };
+        place_beside(region, dimensions, axis, lane, node, &mut x)
+    };
+    let (mut lacks, mut fine, mut all, mut sums) = (0.0, 0.0, 0.0, [0.0; COEFFICIENTS]);
     let mut index = 0;
-    while index < FINE_NODES + nodes {
-        let is_fine = index < FINE_NODES;
+    while index < fine_nodes + nodes {
+        let is_fine = index < fine_nodes;
         let node = if is_fine {
-            table.wrapping_add(FINE + NODE * index as usize)
+            table.wrapping_add(first + NODE * index as usize)
         } else {
-            node(table, nodes, index - FINE_NODES)
+            node(table, nodes, index - fine_nodes)
         };
         // SAFETY: the caller's.
         unsafe {
@@ -69,8 +85,8 @@ pub(super) unsafe fn beside<I: Integrand>(
             if is_fine {
                 fine = all;
                 lacks += part;
-                for (m, tail) in tails.iter_mut().enumerate() {
-                    *tail = part.mul_add(number(node, 2 + m), *tail);
+                for (m, sum) in sums.iter_mut().enumerate() {
+                    *sum = part.mul_add(number(node, 2 + m), *sum);
                 }
             } else {
                 lacks -= part;
@@ -78,17 +94,15 @@ pub(super) unsafe fn beside<I: Integrand>(
         }
         index += 1;
     }
+    let tails = tails(fine_nodes);
     for m in 0..COEFFICIENTS {
-        tails[m] = GpuFloat::abs(tails[m]) / GpuFloat::sqrt((2 * TAILS[m] + 1) as f64);
+        sums[m] = GpuFloat::abs(sums[m]) / GpuFloat::sqrt(f64::from(2 * tails[m] + 1));
     }
     let (last, half) = (
-        GpuFloat::max(tails[0], tails[1]),
-        GpuFloat::max(tails[2], tails[3]),
+        GpuFloat::max(sums[0], sums[1]),
+        GpuFloat::max(sums[2], sums[3]),
     );
-    let (is_rough, edges) = (
-        last > ROUGH * half && last > ROUGH_NOISE * fine,
-        edges(dimensions, look),
-    );
+    let is_rough = last > ROUGH * half && last > ROUGH_NOISE * fine;
     // What a lane sees of infinity or of no number, all are to know of.
     let is_number = all < f64::INFINITY;
     let is_rounding = is_number && GpuFloat::abs(lacks) <= ROUNDING * all;

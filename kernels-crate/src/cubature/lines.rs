@@ -16,14 +16,15 @@
 //! distance, where the function is smooth as its square. Then each lane cuts at a place of its own,
 //! and the best one is where both sides together need the fewest nodes.
 
-use cuda_std::{GpuFloat, thread, warp};
+use cuda_std::{GpuFloat, shared_array, thread, warp};
 
+use super::adapt::goal_of_whole;
 use super::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use super::integrand::{Integrand, Parameters};
 use super::lacks::{beside, total};
 use super::region::{
-    AGAIN, BEST, BEYOND, COEFFICIENTS, FINE, LACKS, LINE, LINES, MAX_DIMENSIONS, MAX_NODES, NODE,
-    PLAN, PLANS, Region, SUMS,
+    AGAIN, BEHIND, BEST, BEYOND, COEFFICIENTS, FINE, LACKS, LINE, LINES, MAX_DIMENSIONS, MAX_NODES,
+    NODE, PLAN, PLANS, Region, SIDES, SUMS,
 };
 use super::rule::{largest, node, number, place};
 use super::sharp::divide;
@@ -39,7 +40,9 @@ pub struct Request {
     pub regions: *const Region,
     /// How many.
     pub count: u32,
-    /// [`PLANS`], by lines through their planes; [`LACKS`], the planes being in their sums; or [`AGAIN`].
+    /// [`PLANS`], by lines through their planes; [`LACKS`], the planes being in their sums; or [`AGAIN`]. And
+    /// [`BEHIND`] for each of the first regions that it is [`LACKS`] of, whatever it is of the others. Their
+    /// plans are those of boxes with the sums of the first regions: see [`goal_of_whole`].
     pub purpose: u32,
     /// Of the integral.
     pub dimensions: u32,
@@ -47,11 +50,12 @@ pub struct Request {
     pub table: *const f64,
     /// Of the integrand, a member's each.
     pub parameters: *const Parameters,
-    /// [`PLAN`] or, again, [`LINE`] an axis; else [`SUMS`] a region, where lines have their places.
+    /// [`SUMS`] of each region where lines have their places; behind these, or alone, [`PLAN`] or, again,
+    /// [`LINE`] an axis.
     pub output: *mut f64,
 }
 
-/// Looks at each of the regions: a warp an axis.
+/// Looks at each of the regions: a warp an axis, or for plans a block of [`SIDES`] warps.
 ///
 /// # Safety
 /// The regions have 2 to [`MAX_DIMENSIONS`] dimensions, nodes that are in the table, and planes that
@@ -60,26 +64,49 @@ pub struct Request {
 #[inline(always)]
 pub unsafe fn look<I: Integrand>(request: &Request) {
     let warps = thread::block_dim_x() / LANES;
-    let line = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
-    let (index, axis) = (
+    let (first, of_launch) = (request.purpose / BEHIND, request.purpose % BEHIND);
+    let warp = thread::block_idx_x() * warps + thread::thread_idx_x() / LANES;
+    // Those that are looked at first have whole blocks.
+    let lines_first = first * request.dimensions;
+    let warps_first = lines_first.next_multiple_of(SIDES);
+    let is_behind = warp >= warps_first;
+    let (purpose, line) = match (is_behind, of_launch) {
+        (false, _) => (LACKS, warp),
+        (true, PLANS) => (PLANS, (warp - warps_first) / SIDES),
+        (true, _) => (of_launch, warp - warps_first),
+    };
+    let (number, axis) = (
         line / request.dimensions,
         (line % request.dimensions) as usize,
     );
-    if index >= request.count {
+    let (index, end) = if is_behind {
+        (first + number, request.count)
+    } else {
+        (number, first)
+    };
+    if index >= end {
         return;
     }
     // SAFETY: the caller's.
     unsafe {
         let region = &*request.regions.add(index as usize);
-        let sums = request.output.wrapping_add(index as usize * SUMS);
-        let is_again = request.purpose == AGAIN;
-        let plane = if request.purpose == LACKS {
+        let sums = request.output.wrapping_add(number as usize * SUMS);
+        let behind = request.output.wrapping_add(first as usize * SUMS);
+        let behind_line = (number * request.dimensions) as usize + axis;
+        let is_again = purpose == AGAIN;
+        let is_of_whole = purpose == PLANS && first > 0;
+        let plane = if purpose == LACKS || is_of_whole {
             (*sums.add(BEST + 1)).to_int_unchecked()
         } else {
             region.plane
         };
         let parameters = &*request.parameters.add(region.member as usize);
-        let start = start::<I>(request, region, parameters, plane);
+        // Looks again have places of their own.
+        let start = if is_again {
+            [0.0; MAX_DIMENSIONS]
+        } else {
+            start::<I>(request, region, parameters, plane)
+        };
         let at = |place: f64| {
             let mut x = start;
             for (k, x) in x.iter_mut().enumerate() {
@@ -89,11 +116,22 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             }
             I::at(&x, request.dimensions as usize, parameters)
         };
-        let is_first = warp::lane_id() == 0;
-        if request.purpose == PLANS {
-            let [cut, rate] = plan(request, region, axis, at);
+        let is_first = warp::lane_id() == 0 && (purpose != PLANS || warp.is_multiple_of(SIDES));
+        if purpose == PLANS {
+            let goal = if is_of_whole {
+                let absolute = u64::from(region.first) << 32 | u64::from(region.plane);
+                let tolerances = [f64::from_bits(absolute), region.goal];
+                goal_of_whole(
+                    tolerances,
+                    [*sums, *sums.add(1)],
+                    request.dimensions as usize,
+                )
+            } else {
+                region.goal
+            };
+            let [cut, rate] = plan(request, region, axis, goal, at);
             if is_first {
-                let output = request.output.wrapping_add(line as usize * PLAN);
+                let output = behind.wrapping_add(behind_line * PLAN);
                 *output = cut;
                 *output.add(1) = rate;
             }
@@ -127,7 +165,7 @@ pub unsafe fn look<I: Integrand>(request: &Request) {
             if is_first {
                 let [others, rough, lacks] = of;
                 let output = if is_again {
-                    request.output.wrapping_add(line as usize * LINE)
+                    behind.wrapping_add(behind_line * LINE)
                 } else {
                     sums.wrapping_add(LINES + axis * LINE)
                 };
@@ -152,9 +190,10 @@ unsafe fn unseen(
     at: impl Fn(f64) -> f64,
 ) -> [f64; 3] {
     let (table, lane, nodes) = (request.table, warp::lane_id(), region.nodes[axis]);
-    let (mut off, mut seen, mut all, mut pass) = (0.0, 0.0, 0.0, request.purpose);
-    let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
     // Three passes, which the compiler is not to know: the function's code is long.
+    let mut pass = request.dimensions / (MAX_DIMENSIONS as u32 + 1);
+    let (mut off, mut seen, mut all) = (0.0, 0.0, 0.0);
+    let (mut parts, mut places) = ([0.0; 2], [0.0; 2]);
     while pass < 3 {
         // The other lanes' nodes have no weight.
         let (node, is_in) = match pass {
@@ -223,35 +262,40 @@ unsafe fn unseen(
 /// Where an axis is cut, and how fast the coefficients decay: see [`PLAN`].
 ///
 /// # Safety
-/// As [`look`]; all lanes of the warp call it with the same.
+/// As [`look`]; all lanes of the block call it with the same, and what its first warp gets is the plan.
 #[inline(always)]
 unsafe fn plan(
     request: &Request,
     region: &Region,
     axis: usize,
+    goal: f64,
     at: impl Fn(f64) -> f64,
 ) -> [f64; PLAN] {
     let (lane, last) = (warp::lane_id(), LANES - 1);
     let (middle, half) = (region.centre[axis], region.half[axis]);
     // SAFETY: the caller's; every lane asks for a lane that there is.
     unsafe {
-        let (sharp, is_sharp) = divide(&at, middle, half);
+        let is_left = thread::thread_idx_x() < LANES;
         let share = share(lane);
         let cut = (2.0 * share - 1.0).mul_add(half, middle);
-        let (mut from, mut to, mut side) = (middle - half, cut, 0);
-        let mut pieces = [Piece {
-            magnitude: 0.0,
-            rate: 1.0,
-        }; 2];
-        // Two sides, which the compiler is not to know.
-        while side < 1 + request.purpose {
-            pieces = [pieces[1], piece(request.table, from, to, &at)];
-            (from, to) = (cut, middle + half);
-            side += 1;
+        let (mut sharp, mut is_sharp, mut from, mut to) = (cut, false, cut, middle + half);
+        if is_left {
+            (sharp, is_sharp) = divide(&at, middle, half);
+            (from, to) = (middle - half, cut);
         }
-        let [left, right] = pieces;
+        let left = piece(request.table, from, to, &at);
+        let shared = shared_array![f64; 2 * LANES as usize].wrapping_add(lane as usize);
+        if !is_left {
+            *shared = left.magnitude;
+            *shared.add(LANES as usize) = left.rate;
+        }
+        thread::sync_threads();
+        let right = Piece {
+            magnitude: *shared,
+            rate: *shared.add(LANES as usize),
+        };
         let (magnitude, _) = largest(left.magnitude + right.magnitude, lane);
-        let goal = region.goal * magnitude;
+        let goal = goal * magnitude;
         let whole = warp::shuffle_idx(warp::FULL_MASK, left.nodes(goal), last);
         let rate = warp::shuffle_idx(warp::FULL_MASK, left.rate, last);
         let sides = left.nodes(goal) + right.nodes(goal) + off_centre(share);

@@ -58,7 +58,7 @@ macro_rules! cubature_integrands {
                 /// See the function `sum` there.
                 #[::cuda_std::kernel]
                 #[part([<cubature_ $name>])]
-                #[launch_bounds(64)]
+                #[launch_bounds(128)]
                 #[allow(clippy::too_many_arguments, reason = "a launch has them")]
                 pub unsafe fn [<cubature_rule_ $name>](
                     regions: *const $crate::cubature::region::Region,
@@ -82,7 +82,8 @@ macro_rules! cubature_integrands {
                 /// See the function `look` there.
                 #[::cuda_std::kernel]
                 #[part([<cubature_ $name>])]
-                #[launch_bounds(64)]
+                // A warp waits for evaluations: twelve blocks, of 80 registers a lane, wait less than eight.
+                #[launch_bounds(64, 12)]
                 #[allow(clippy::too_many_arguments, reason = "a launch has them")]
                 pub unsafe fn [<cubature_lines_ $name>](
                     regions: *const $crate::cubature::region::Region,

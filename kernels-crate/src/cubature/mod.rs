@@ -18,10 +18,18 @@ mod macros;
 pub mod region;
 
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod combine;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 mod lacks;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod lines;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod node;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod plane;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
 pub mod rule;
 #[cfg(any(target_os = "cuda", test, clippy, doc))]
 mod sharp;
+#[cfg(any(target_os = "cuda", test, clippy, doc))]
+mod team;

@@ -54,9 +54,16 @@ pub const LACKS: u32 = 0;
 pub const PLANS: u32 = 1;
 /// and what a rule lacks on other lines beside it.
 pub const AGAIN: u32 = 2;
+/// What a purpose has more for each region that comes first, behind its rule.
+pub const BEHIND: u32 = 4;
 
-/// Warps of a block that sums, at most.
+/// Warps of a block that sums, a chunk each; and of one that looks along lines.
 pub const WARPS: u32 = 2;
+/// Warps that plan an axis: of what is on both sides of a cut.
+pub const SIDES: u32 = 2;
+const _: () = assert!(SIDES == WARPS, "they are a block");
+/// And of one that sums a chunk together: each warp has every so many of its rows.
+pub const TEAM: u32 = 4;
 
 /// Lanes that add up a sum of a region's chunks.
 pub const ADDERS: u32 = 8;
@@ -75,13 +82,21 @@ pub const fn nodes_before(nodes: u32) -> u32 {
     (nodes * (nodes - 1) - (MIN_NODES * (MIN_NODES - 1)) as u32) / 2
 }
 
-/// Nodes of a line's rule: two a lane.
+/// Nodes of a line's rule: two a lane;
 pub const FINE_NODES: u32 = 2 * LANES;
-/// Where in the table of all nodes those of a line begin. Their coefficients are those of the degrees
-/// [`TAILS`].
-pub const FINE: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
-/// The last ones of a line's rule, and those half way.
-pub const TAILS: [usize; COEFFICIENTS] = [63, 62, 32, 31];
+/// and where lines are looked at again: where there are twice as many lines, of half the nodes each, more is
+/// seen.
+pub const LOOK_NODES: u32 = LANES;
+/// Where in the table of all nodes those of looks again begin,
+pub const LOOK: usize = nodes_before(MAX_NODES as u32 + 1) as usize * NODE;
+/// and those of other lines.
+pub const FINE: usize = LOOK + NODE * LOOK_NODES as usize;
+
+/// The degrees of the coefficients of a line's rule of so many nodes: the last ones, and those half way.
+pub const fn tails(nodes: u32) -> [u32; COEFFICIENTS] {
+    [nodes - 1, nodes - 2, nodes / 2, nodes / 2 - 1]
+}
+
 /// A line is rough where its last coefficients are more than this of those half way,
 pub const ROUGH: f64 = 1.0 / 32.0;
 /// and of the magnitude.
@@ -98,7 +113,8 @@ pub struct Region {
     pub centre: [f64; MAX_DIMENSIONS],
     /// and how far it goes from there, in each direction.
     pub half: [f64; MAX_DIMENSIONS],
-    /// By plans: the error that an axis may have, relative to the magnitude.
+    /// By plans: the error that an axis may have, relative to the magnitude. By those behind a rule: the
+    /// relative tolerance.
     pub goal: f64,
     /// Which of the launch's parameters are its integrand's.
     pub member: u64,
@@ -107,7 +123,7 @@ pub struct Region {
     /// By rules: the first of its chunks. By looks again: how many.
     pub first: u32,
     /// By rules: all its planes. By plans: the plane in which lines are looked for. By looks again: the
-    /// first.
+    /// first. By plans behind a rule, the bits of the absolute tolerance are in `first` and `plane`.
     pub plane: u32,
 }
 

@@ -31,10 +31,7 @@ impl Shape {
         let threads = block.iter().map(|&n| u64::from(n)).product::<u64>();
         self.check_limits(model, threads, shared)?;
         check_directives(function, block, threads)?;
-        let sizes = function.sizes;
-        let warp =
-            u64::from(sizes.w32) * 128 + u64::from(sizes.w64) * 256 + u64::from(sizes.local) * 32;
-        let one = warp * threads.div_ceil(32);
+        let one = function.sizes.bytes() * threads.div_ceil(32);
         let resident = model
             .resident_blocks(threads as u32, shared as u32)
             .min(grid.iter().map(|&n| u64::from(n)).product());

@@ -21,6 +21,11 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
+    /// Bytes of a warp's register rows and local memory.
+    pub(crate) fn bytes(self) -> u64 {
+        u64::from(self.w32) * 128 + u64::from(self.w64) * 256 + u64::from(self.local) * 32
+    }
+
     /// Of a function that has no registers yet: slot 0 of each file is the sink, predicate 1 is
     /// false.
     pub(crate) fn least() -> Self {

@@ -18,6 +18,19 @@ const BUDGET_STEP: u64 = 1 << 20;
 /// are taken to wait for ever. A kernel may count its attempts, but not so far.
 const TIMEOUTS: u32 = 1 << 16;
 
+/// Rounds in which no block ends, after which further blocks become resident whatever they take: those that
+/// are may wait for them.
+const QUIET: usize = 32;
+
+/// Blocks of a host thread that are resident at once.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Room {
+    /// So many, whose registers have memory;
+    pub(super) few: usize,
+    /// as many more each time that for long none has ended, up to
+    pub(super) most: usize,
+}
+
 /// What the cores of a launch share.
 pub(super) struct Shared {
     /// The next block to become resident.
@@ -39,24 +52,19 @@ pub(super) struct Worker<'a, O> {
     launch: &'a Launch<'a>,
     shared: &'a Shared,
     pub(super) observer: O,
-    resident: usize,
+    room: Room,
     /// Warp instructions that `Shared::executed` does not hold yet.
     pub(super) unbooked: u64,
 }
 
 impl<'a, O: Observer> Worker<'a, O> {
-    /// At most `resident` blocks are resident at once.
-    pub(super) fn new(
-        launch: &'a Launch<'a>,
-        shared: &'a Shared,
-        observer: O,
-        resident: usize,
-    ) -> Self {
+    /// A host thread that has not begun.
+    pub(super) fn new(launch: &'a Launch<'a>, shared: &'a Shared, observer: O, room: Room) -> Self {
         Worker {
             launch,
             shared,
             observer,
-            resident,
+            room,
             unbooked: 0,
         }
     }
@@ -99,11 +107,13 @@ impl<'a, O: Observer> Worker<'a, O> {
     /// after the other.
     pub(super) fn run(&mut self) -> Result<(), LaunchError> {
         let mut blocks: Vec<Block> = Vec::new();
-        let mut round = 0u64;
+        let (mut round, mut quiet) = (0u64, 0);
         loop {
             round += 1;
+            quiet += 1;
+            let resident = self.room.most.min(self.room.few * (1 + quiet / QUIET));
             if let Schedule::Seed(seed) = self.launch.options.schedule {
-                while blocks.len() < self.resident
+                while blocks.len() < resident
                     && let Some(block) = self.next_block(None)
                 {
                     blocks.push(block);
@@ -112,7 +122,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 blocks.rotate_left((mix(seed ^ round) % count) as usize);
             }
             let mut index = 0;
-            while index < self.resident {
+            while index < blocks.len().max(resident) {
                 if index == blocks.len() {
                     match self.next_block(None) {
                         Some(block) => blocks.push(block),
@@ -124,6 +134,7 @@ impl<'a, O: Observer> Worker<'a, O> {
                 if block.warps.iter().all(|warp| warp.paths.live == 0) {
                     self.observer
                         .block_ends(block.state.index, block.state.linear);
+                    quiet = 0;
                     let ended = blocks.swap_remove(index);
                     if let Some(next) = self.next_block(Some(ended)) {
                         blocks.push(next);

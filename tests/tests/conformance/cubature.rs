@@ -153,6 +153,27 @@ pub(crate) fn a_box_that_cannot_be_integrated_says_why(bench: &Bench) -> Outcome
     Ok(())
 }
 
+/// In seven dimensions the planes of the box are 3,125: several rows of each chunk, which a team of warps sums. There is
+/// no room for another rule.
+pub(crate) fn what_is_looked_for_ahead_and_by_teams_has_the_same_bits(bench: &Bench) -> Outcome {
+    for (kernels, dimensions) in [(Continuous::KERNELS, 2), (PowerOfSquares::KERNELS, 7)] {
+        let options = CubatureOptions {
+            relative: 1e-3,
+            evaluations: 100_000,
+            ..CubatureOptions::default()
+        };
+        let parameters = parameters(dimensions, |i| i, |i| 0.1 + 0.1 * i);
+        let cube = vec![(0.0, 1.0); dimensions];
+        let module = bench.test_kernels()?;
+        let mut ahead = Cubature::new(&module, kernels, options)?;
+        let mut plain = Cubature::new(&module, kernels, options)?.plainly();
+        let of = ahead.integrate_with_regions(&cube, &parameters)?;
+        let found = plain.integrate_with_regions(&cube, &parameters)?;
+        assert_eq!(of, found, "{}", kernels.name);
+    }
+    Ok(())
+}
+
 pub(crate) fn boxes_and_options_that_cannot_be_are_refused(bench: &Bench) -> Outcome {
     let of = parameters(2, |_| 1.0, |_| 0.0);
     let mut right = plan(bench, Continuous::KERNELS, 1e-3)?;

@@ -108,6 +108,7 @@ fn cases() -> Vec<Case> {
         cubature::boxes_go_either_way_and_have_the_same_bits_again,
         cubature::a_box_that_cannot_be_integrated_says_why,
         cubature::boxes_and_options_that_cannot_be_are_refused,
+        cubature::what_is_looked_for_ahead_and_by_teams_has_the_same_bits,
         cubature_formula::formulas_over_boxes_have_the_bits_of_the_same_functions_in_rust,
         cubature_formula::formulas_over_boxes_have_claims_that_hold,
         cubature_formula::a_corner_across_the_axes_has_a_claim_that_holds,

@@ -168,18 +168,17 @@ impl Backend for Cuda {
     }
 
     unsafe fn write(&self, address: u64, source: &[u8]) -> Result<()> {
-        let stream = self.enter()?;
         // SAFETY: the caller's for the target; the source is a living slice,
         // which is not read any more after the synchronisation.
-        unsafe {
-            call!(cuMemcpyHtoDAsync_v2(
-                address,
-                source.as_ptr().cast(),
-                source.len(),
-                stream
-            ))?;
-        }
+        unsafe { self.write_later(address, source)? };
         self.synchronize()
+    }
+
+    unsafe fn write_later(&self, address: u64, source: &[u8]) -> Result<()> {
+        let stream = self.enter()?;
+        let (from, bytes) = (source.as_ptr().cast(), source.len());
+        // SAFETY: the caller's.
+        unsafe { call!(cuMemcpyHtoDAsync_v2(address, from, bytes, stream)) }
     }
 
     unsafe fn read(&self, address: u64, target: &mut [u8]) -> Result<()> {

@@ -8,7 +8,7 @@ use quadscan_kernels::cubature::adapt::part::{Part, Region};
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::region::{LINE, PLAN, SUMS};
 
-use super::rounds::{Evaluate, Rounds, begin, outcome, question, take};
+use super::rounds::{Evaluate, Next, Rounds, begin, outcome, question, take};
 use super::threads::cores;
 use super::{CubatureOptions, Cubed};
 use crate::Result;
@@ -30,8 +30,6 @@ pub(super) fn integrate(
     let question = question(limits, options);
     let mut outcomes: Vec<Option<Cubed>> = vec![None; numbers.len()];
     let (mut members, mut next): (VecDeque<(usize, Rounds<'_>)>, usize) = (VecDeque::new(), 0);
-    // Its pages are there in the next round.
-    let mut sums = Vec::new();
     let (plans, lines) = (PLAN * limits.len(), LINE * limits.len());
     loop {
         let (mut regions, mut turn) = (0, 0);
@@ -57,14 +55,13 @@ pub(super) fn integrate(
             .iter()
             .flat_map(|(_, of)| of.parts.iter().copied())
             .collect();
-        sums.clear();
-        on.sums(&parts, &mut sums)?;
+        let next = match &*now {
+            [(_, of)] => Next::of(of),
+            _ => Next::Unknown,
+        };
+        let sums = on.sums(&parts, next)?;
         each(now, &sums, |of| of.parts.len() * SUMS, take);
-        let looks = now.iter().flat_map(|(_, of)| {
-            let looks = of.state.looks;
-            of.unseen().map(move |&part| (part, looks))
-        });
-        let looks: Vec<(Part, u32)> = looks.collect();
+        let looks: Vec<(Part, u32)> = now.iter().flat_map(|(_, of)| of.unseen()).collect();
         let found = on.looks(&looks)?;
         each(now, &found, |of| of.unseen().count() * lines, Rounds::see);
         members.retain(|(at, of)| {

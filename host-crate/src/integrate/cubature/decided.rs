@@ -11,7 +11,7 @@ use quadscan_kernels::cubature::adapt::members::{
 };
 use quadscan_kernels::cubature::adapt::rounds::End;
 use quadscan_kernels::cubature::region::{
-    AGAIN, LINE, MAX_NODES, MIN_NODES, PLAN, PLANS, Region, SUMS, WARPS, chunks,
+    AGAIN, LACKS, LINE, MAX_NODES, MIN_NODES, PLAN, PLANS, Region, SUMS, WARPS, chunks,
 };
 
 use super::launches::{OnDevice, make_room};
@@ -128,7 +128,8 @@ impl OnDevice<'_> {
             if parts == 0 {
                 break;
             }
-            self.sum(parts as u32, (parts >> 32) as u32)?;
+            self.rules(parts as u32, (parts >> 32) as u32, false)?;
+            self.look(parts as u32, LACKS)?;
             let looks = decide(self, TAKE)?[LOOKS] as usize;
             self.lines_of(looks, AGAIN, LINE * dimensions)?;
             let plans = decide(self, SEE)?[ASKED] as usize;

@@ -25,7 +25,8 @@ use quadscan_kernels::cubature::region::{MAX_DIMENSIONS, MIN_DIMENSIONS, MIN_NOD
 
 use super::refuse;
 use super::sorted::Sorted;
-use crate::device::{Buffer, LaunchConfig, LaunchShape, Module};
+use crate::device::host::Staging;
+use crate::device::{Buffer, HostBuffer, LaunchConfig, LaunchShape, Module};
 use crate::{Error, Result};
 
 /// Integrals whose parameters are on the device at a time.
@@ -42,7 +43,7 @@ pub struct CubatureOptions {
     /// The tolerance relative to the integral's magnitude; 0 or more. The larger of the two
     /// counts.
     pub relative: f64,
-    /// The most regions, 1 or more. The host keeps half a kilobyte of each.
+    /// The most regions, 1 or more. The host keeps about a kilobyte of each.
     pub regions: usize,
     /// The most evaluations of the function in rules; no fewer than those of the first one, 5 to the
     /// power of the dimensions.
@@ -84,8 +85,8 @@ pub struct Cubed {
     /// What its error is at most, as far as the rules can tell.
     pub error: f64,
     /// Evaluations of the function in rules. On lines there are others: along each axis of a region that
-    /// has n nodes there 33 (64 + n), besides those of plans, and 32 (64 + n) for each time that it is looked at
-    /// again: 64 times where regions are few.
+    /// has n nodes there 33 (64 + n), besides those of plans, and 32 (32 + n) for each time that it is looked at
+    /// again: its share of the box of 4 looks in two dimensions, 16 in three and 128 in more, and one at least.
     pub evaluations: u64,
     /// Regions at the end.
     pub regions: usize,
@@ -157,12 +158,19 @@ pub struct Cubature {
     parameters: Buffer<Parameters>,
     partials: Buffer<f64>,
     sums: Buffer<f64>,
+    /// Regions and parameters on their way to the device,
+    regions_to: Staging<Region>,
+    parameters_to: Staging<Parameters>,
+    /// and sums that came from there.
+    told: HostBuffer<f64>,
     /// Of integrals for which the device decides.
     places: Buffer<u64>,
     /// So many of them have places at a time, at most,
     most_places: u32,
     /// and so many are worth a device.
     members_of_a_device: u64,
+    /// Whether each launch does a single thing, a warp a chunk.
+    is_plain: bool,
     /// Of the same integrand, on other devices.
     others: Vec<Cubature>,
 }
@@ -205,9 +213,13 @@ impl Cubature {
             parameters: device.alloc(1)?,
             partials: device.alloc(FEW * SUMS)?,
             sums: device.alloc(FEW * SUMS)?,
+            regions_to: Staging::new(device)?,
+            parameters_to: Staging::new(device)?,
+            told: device.alloc_host(0)?,
             places: device.alloc(0)?,
             most_places: decided::PLACES,
             members_of_a_device: several::MEMBERS,
+            is_plain: false,
             others: Vec::new(),
         })
     }
@@ -219,6 +231,16 @@ impl Cubature {
         Self {
             most_places: places,
             members_of_a_device,
+            ..self
+        }
+    }
+
+    /// The same plan, which looks for nothing before it is asked, and in which each warp sums chunks of its own,
+    /// for tests: outcomes are the same.
+    #[doc(hidden)]
+    pub fn plainly(self) -> Self {
+        Self {
+            is_plain: true,
             ..self
         }
     }

@@ -1,16 +1,18 @@
 //! Sums of any function of a point, as kernels compute them, but for the order of additions.
 
+use std::borrow::Cow;
+
 use quadscan_kernels::LANES;
 use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::beside;
 use quadscan_kernels::cubature::decay::{FEW_NODES, Piece, STEP, is_worth, off_centre, share};
 use quadscan_kernels::cubature::region::{
-    BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, FIRST, LINE, LINES, MAX_DIMENSIONS, MAX_NODES,
-    NODE, PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, TAILS, nodes_before,
+    BEST, BEYOND, COEFFICIENTS, FINE, FINE_NODES, FIRST, LINE, LINES, LOOK, LOOK_NODES,
+    MAX_DIMENSIONS, MAX_NODES, NODE, PLAN, ROUGH, ROUGH_NOISE, Region, SUMS, nodes_before, tails,
 };
 
-use super::rounds::Evaluate;
+use super::rounds::{Evaluate, Next};
 use super::table::{legendre, nodes};
 
 type Point = [f64; MAX_DIMENSIONS];
@@ -29,6 +31,7 @@ pub(super) fn rule(
 ) -> [f64; 2 + COEFFICIENTS] {
     let first = match nodes {
         FINE_RULE => FINE,
+        LOOK_RULE => LOOK,
         _ => nodes_before(nodes as u32) as usize * NODE,
     };
     let mut sums = [0.0; 2 + COEFFICIENTS];
@@ -44,6 +47,7 @@ pub(super) fn rule(
 }
 
 const FINE_RULE: usize = FINE_NODES as usize;
+const LOOK_RULE: usize = LOOK_NODES as usize;
 
 /// The larger one of two neighbouring coefficients, in the norm of a unit of their degrees.
 pub(super) fn larger(sums: &[f64], degree: usize) -> f64 {
@@ -88,14 +92,19 @@ pub(super) fn line(table: &[f64], nodes: usize, of: impl Fn(f64) -> f64) -> [f64
 }
 
 /// What the rule lacks on a line beside it, and whether it is rough.
-fn beside_it(table: &[f64], nodes: usize, mut of: impl FnMut(f64) -> f64) -> (f64, bool) {
+fn beside_it(
+    table: &[f64],
+    [nodes, fine_nodes]: [usize; 2],
+    mut of: impl FnMut(f64) -> f64,
+) -> (f64, bool) {
     let (fine, coarse) = (
-        rule(table, FINE_NODES as usize, &mut of),
+        rule(table, fine_nodes, &mut of),
         rule(table, nodes, &mut of),
     );
+    let tails = tails(fine_nodes as u32).map(|degree| degree as usize);
     let off = fine[0] - coarse[0];
     let is_off = off.abs() > 16.0 * f64::EPSILON * (fine[1] + coarse[1]);
-    let (last, half) = (larger(&fine[2..], TAILS[0]), larger(&fine[4..], TAILS[2]));
+    let (last, half) = (larger(&fine[2..], tails[0]), larger(&fine[4..], tails[2]));
     (
         if is_off { off } else { 0.0 },
         last > ROUGH * half && last > ROUGH_NOISE * fine[1],
@@ -245,14 +254,25 @@ impl<F: Fn(&Point) -> f64> Points<F> {
     /// What lines beside an axis tell.
     fn beside(&self, part: &Part, k: usize, look: u32) -> [f64; 3] {
         let (region, dimensions) = (region(part), Self::dimensions(part));
-        let (edges, mut of) = (beside::edges(dimensions, look), [0.0; 3]);
+        let (edges, fine, mut of) = match look {
+            0 => (beside::edges(dimensions), FINE_RULE, [0.0; 3]),
+            _ => (0, LOOK_RULE, [0.0; 3]),
+        };
         for lane in 0..LANES {
             let node = |nodes: u32, index: u32| {
                 let first = (nodes_before(nodes) + index) as usize * NODE;
                 [self.table[first], self.table[first + 1]]
             };
-            let (mut x, weight) = beside::place(&region, dimensions, k, [look, lane], node);
-            let (lacks, is_rough) = beside_it(&self.table, part.nodes[k].into(), |share| {
+            let mut x = [0.0; MAX_DIMENSIONS];
+            let weight = if look > 0 {
+                let line = (look - 1) * LANES + lane;
+                beside::anywhere(&region, dimensions, k, line, &mut x);
+                1.0
+            } else {
+                beside::place(&region, dimensions, k, lane, node, &mut x)
+            };
+            let nodes = [part.nodes[k].into(), fine];
+            let (lacks, is_rough) = beside_it(&self.table, nodes, |share| {
                 x[k] = region.half[k].mul_add(share, region.centre[k]);
                 (self.at)(&x)
             });
@@ -331,9 +351,9 @@ impl<F: Fn(&Point) -> f64> Points<F> {
 }
 
 impl<F: Fn(&Point) -> f64> Evaluate for Points<F> {
-    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
-        to.extend(parts.iter().flat_map(|part| self.sums_of(part)));
-        Ok(())
+    fn sums(&mut self, parts: &[Part], _: Next) -> crate::Result<Cow<'_, [f64]>> {
+        let sums = parts.iter().flat_map(|part| self.sums_of(part));
+        Ok(Cow::Owned(sums.collect()))
     }
 
     fn looks(&mut self, asked: &[(Part, u32)]) -> crate::Result<Vec<f64>> {

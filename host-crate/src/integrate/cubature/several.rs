@@ -1,5 +1,6 @@
 //! Regions of integrals that are summed on several devices.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::{iter, mem, thread};
 
@@ -7,7 +8,7 @@ use quadscan_kernels::cubature::adapt::part::{Part, Region};
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 
 use super::launches::OnDevice;
-use super::rounds::{Evaluate, question};
+use super::rounds::{Evaluate, Next, question};
 use super::{Cubature, CubatureOptions, Cubed, Parameters, batch};
 use crate::{Error, Result};
 
@@ -149,18 +150,16 @@ fn ranges(weights: &[u64], most: usize, least: u64) -> Vec<Range<usize>> {
 }
 
 impl Evaluate for OnDevices<'_> {
-    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> Result<()> {
+    fn sums(&mut self, parts: &[Part], next: Next) -> Result<Cow<'_, [f64]>> {
         let points: Vec<u64> = parts.iter().map(|part| part.points(0)).collect();
         let ranges = ranges(&points, self.0.len(), POINTS);
         if ranges.len() == 1 {
-            return self.0[0].sums(parts, to);
+            return self.0[0].sums(parts, next);
         }
-        to.extend(self.all(parts, ranges, |device, parts| {
-            let mut sums = Vec::new();
-            device.sums(parts, &mut sums)?;
-            Ok(sums)
-        })?);
-        Ok(())
+        let sums = |device: &mut OnDevice<'_>, parts: &[Part]| {
+            Ok(device.sums(parts, Next::Unknown)?.into_owned())
+        };
+        Ok(Cow::Owned(self.all(parts, ranges, sums)?))
     }
 
     fn plans(&mut self, asked: &[Ask]) -> Result<Vec<f64>> {

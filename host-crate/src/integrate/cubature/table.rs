@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 
 use cuda_std::GpuFloat;
 use quadscan_kernels::cubature::region::{
-    COEFFICIENTS, FINE_NODES, MAX_NODES, MIN_NODES, NODE, TABLE, TAILS,
+    COEFFICIENTS, FINE_NODES, LOOK_NODES, MAX_NODES, MIN_NODES, NODE, TABLE, tails,
 };
 
 /// Legendre polynomials of degrees 0 to `degree` at x.
@@ -50,10 +50,12 @@ pub(super) fn nodes() -> Vec<f64> {
             table.extend((1..=COEFFICIENTS).map(|m| (2 * (n - m) + 1) as f64 * p[n - m]));
         }
     }
-    for (x, weight) in gauss(FINE_NODES as usize) {
-        let p = legendre(FINE_NODES as usize - 1, x);
-        table.extend([x, weight]);
-        table.extend(TAILS.map(|m| (2 * m + 1) as f64 * p[m]));
+    for n in [LOOK_NODES, FINE_NODES] {
+        for (x, weight) in gauss(n as usize) {
+            let p = legendre(n as usize - 1, x);
+            table.extend([x, weight]);
+            table.extend(tails(n).map(|m| f64::from(2 * m + 1) * p[m as usize]));
+        }
     }
     debug_assert_eq!(table.len(), TABLE, "{NODE} a node");
     table

@@ -1,6 +1,8 @@
 //! The decisions, with sums that the host computes: of real parts of products of functions of one
 //! variable each, whose sums over a region are such products too.
 
+use std::borrow::Cow;
+
 use quadscan_kernels::cubature::adapt::part::Part;
 use quadscan_kernels::cubature::adapt::rounds::Ask;
 use quadscan_kernels::cubature::region::{
@@ -10,7 +12,7 @@ use quadscan_kernels::cubature::region::{
 
 use super::batch::integrate_one;
 use super::points::{line, plan, rule};
-use super::rounds::Evaluate;
+use super::rounds::{Evaluate, Next};
 use super::table::nodes;
 use super::{CubatureOptions, Cubed, Status};
 
@@ -27,12 +29,18 @@ struct Product {
     table: Vec<f64>,
     /// Where the functions are to be cut whatever a plan says.
     sharp: Vec<Option<f64>>,
+    /// The looks that were asked for.
+    looks: Vec<(Part, u32)>,
 }
 
 impl Product {
     fn new(axes: Vec<Axis>, sharp: Vec<Option<f64>>) -> Self {
-        let table = nodes();
-        Self { axes, table, sharp }
+        Self {
+            axes,
+            table: nodes(),
+            sharp,
+            looks: Vec::new(),
+        }
     }
 
     /// The nodes of an axis, where the function is largest.
@@ -100,7 +108,7 @@ impl Product {
 }
 
 impl Evaluate for Product {
-    fn sums(&mut self, parts: &[Part], to: &mut Vec<f64>) -> crate::Result<()> {
+    fn sums(&mut self, parts: &[Part], _: Next) -> crate::Result<Cow<'_, [f64]>> {
         let of = |part: &Part| {
             let dimensions = self.axes.len();
             let axes: Vec<_> = (0..dimensions).map(|k| self.axis(part, k)).collect();
@@ -117,12 +125,12 @@ impl Evaluate for Product {
             }
             sums
         };
-        to.extend(parts.iter().flat_map(of));
-        Ok(())
+        Ok(Cow::Owned(parts.iter().flat_map(of).collect()))
     }
 
     /// Lines beside it tell nothing new of a product.
     fn looks(&mut self, asked: &[(Part, u32)]) -> crate::Result<Vec<f64>> {
+        self.looks.extend_from_slice(asked);
         Ok(vec![0.0; asked.len() * self.axes.len() * LINE])
     }
 
@@ -305,6 +313,31 @@ fn a_peak_is_cut_where_few_nodes_are_enough() {
         (Status::Converged, 64, 3)
     );
     assert!(of.evaluations < 60 * 60 * 60, "{of:?}");
+}
+
+#[test]
+fn a_region_is_looked_at_as_often_as_its_share_of_the_box_tells() {
+    // Twice as wide as the unit cube, and cut far from the middle.
+    let axis = || -> Axis { Box::new(|x| [(-4.0 * (x - 0.3).abs()).exp(), 0.0]) };
+    for (dimensions, looks) in [(2, 4), (3, 16), (4, 128), (5, 128)] {
+        let axes = (0..dimensions).map(|_| axis()).collect();
+        let mut on = Product::new(axes, vec![Some(0.3); dimensions]);
+        let limits = vec![(0.0, 2.0); dimensions];
+        let of = integrate_one(&limits, &CubatureOptions::default(), &mut on);
+        assert_eq!(of.status, Status::Converged, "{of:?}");
+        assert!(of.regions > 1, "{of:?}");
+        assert_eq!(on.looks.len(), of.regions, "{of:?}");
+        for (part, count) in on.looks {
+            let widths = (0..dimensions).map(|k| (part.to[k] - part.from[k]) / 2.0);
+            let share = widths.product::<f64>();
+            let exact = share * f64::from(looks);
+            let is_rounding = (f64::from(count) - exact).abs() < 1e-9;
+            assert!(
+                is_rounding || count == exact.ceil() as u32,
+                "{count} of {share}"
+            );
+        }
+    }
 }
 
 #[test]

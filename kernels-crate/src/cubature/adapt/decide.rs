@@ -142,7 +142,7 @@ unsafe fn step(request: &Request, place: &mut Place) -> bool {
             let sums = told(SUMS, of.parts.len());
             of.take(|index, part| Region::new(*part, &sums[index * SUMS..][..SUMS], dimensions));
         }
-        SEE if of.state.looks > 0 => {
+        SEE if of.state.is_looking => {
             let lines = told(LINE * dimensions, of.unseen().count());
             of.see(lines);
         }
@@ -215,11 +215,11 @@ unsafe fn ask(request: &Request, of: &Rounds<'_, Few>, first: &mut u32) {
         unsafe { *request.regions.add(at as u32 as usize) = region };
     };
     match request.stage {
-        TAKE if of.state.looks > 0 => {
+        TAKE if of.state.is_looking => {
             let at = places(LOOKS, of.unseen().count() as u64);
             *first = at as u32;
-            for (at, part) in (at..).zip(of.unseen()) {
-                put(at, part.launched(of.state.looks, 1, 0.0));
+            for (at, (part, looks)) in (at..).zip(of.unseen()) {
+                put(at, part.launched(looks, 1, 0.0));
             }
         }
         TAKE => {}

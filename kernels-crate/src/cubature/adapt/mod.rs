@@ -20,6 +20,8 @@ pub mod part;
 mod refine;
 pub mod rounds;
 
+pub use refine::goal_of_whole;
+
 /// Where a region is cut, axis by axis.
 pub type Places = [Option<f64>; MAX_DIMENSIONS];
 

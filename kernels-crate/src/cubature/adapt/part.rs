@@ -14,6 +14,9 @@ use crate::cubature::region::{
 const SLOW: f64 = 0.5;
 /// and that with which they always are.
 const FAST: f64 = 0.25;
+/// In so many dimensions no region has more than the most planes.
+const FEW_DIMENSIONS: usize = 8;
+const _: () = assert!((MAX_NODES as u64).pow(FEW_DIMENSIONS as u32 - 2) <= MAX_PLANES);
 /// An axis with less of a region's error than this is left as it is.
 const LITTLE: f64 = 0.01;
 
@@ -200,7 +203,14 @@ impl Region {
             if error <= goal || error < LITTLE * self.error {
                 continue;
             }
-            let wanted = axis.nodes(nodes, goal / self.doubt).max(nodes + 1);
+            // Of a region without a plan nobody asks how many, unless they tell that they are of no use.
+            let is_asked = self.part.is_planned
+                || dimensions > FEW_DIMENSIONS
+                || axis.decay > FAST && axis.decay <= SLOW;
+            let wanted = match is_asked {
+                true => axis.nodes(nodes, goal / self.doubt).max(nodes + 1),
+                false => nodes + 1,
+            };
             let is_stuck =
                 nodes == MAX_NODES || axis.decay > SLOW || wanted > MAX_NODES && axis.decay > FAST;
             self.stuck |= u16::from(is_stuck) << k;

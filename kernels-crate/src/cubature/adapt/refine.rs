@@ -3,7 +3,7 @@
 use cuda_std::GpuFloat;
 
 use super::part::{Part, Region};
-use super::rounds::{Ask, BINS, CHANCE, End, Memory, Neighbours, Rounds, Work, sum};
+use super::rounds::{Ask, BINS, CHANCE, End, Memory, Neighbours, Rounds, Work, noise, sums};
 use super::{List, Places};
 use crate::cubature::region::{MAX_DIMENSIONS, MIN_NODES, PLAN};
 
@@ -27,6 +27,25 @@ pub(super) const NONE: u32 = u32::MAX;
 /// Where a region's error is.
 fn bin(region: &Region) -> usize {
     (region.error.to_bits() >> 52) as usize % BINS
+}
+
+/// What is asked of plans of a box that is the only region, of such an integral and such a magnitude, to an
+/// absolute and a relative tolerance: the goal of [`Ask`].
+pub fn goal_of_whole(
+    [absolute, relative]: [f64; 2],
+    [value, magnitude]: [f64; 2],
+    dimensions: usize,
+) -> f64 {
+    let tolerance = absolute.max(relative * value.abs());
+    let goal = tolerance.max(2.0 * (noise(dimensions) * magnitude));
+    let [of_axis, relative] = goals(goal, 1, magnitude, dimensions);
+    (of_axis / magnitude).max(relative)
+}
+
+/// What an axis of each of so many regions may err by, and relative to the magnitude of all.
+fn goals(goal: f64, regions: usize, magnitude: f64, dimensions: usize) -> [f64; 2] {
+    let of_all = SHARE * goal / 2.0;
+    [of_all / regions as f64, of_all / magnitude].map(|of| of / dimensions as f64)
 }
 
 /// How many parts cuts make.
@@ -71,15 +90,14 @@ impl<M: Memory> Rounds<'_, M> {
     /// Chooses the regions with errors from the bin `least` on, and the coarse ones, and asks for plans.
     pub(super) fn choose(&mut self, goal: f64, least: usize) {
         let dimensions = self.dimensions();
-        let of_axis = SHARE * goal / 2.0 / self.regions.len() as f64 / dimensions as f64;
+        let [magnitude] = sums(self.regions.iter().map(|region| [region.magnitude]));
+        let [of_axis, relative] = goals(goal, self.regions.len(), magnitude, dimensions);
         for (index, region) in self.regions.iter_mut().enumerate() {
             region.is_chosen = bin(region) >= least || self.neighbours.cuts(index).is_some();
             if region.is_chosen {
                 region.choose(of_axis, dimensions);
             }
         }
-        let magnitude = sum(self.regions.iter().map(|region| region.magnitude));
-        let relative = SHARE * goal / 2.0 / magnitude / dimensions as f64;
         self.state.goals = [goal, of_axis, relative];
         self.state.work = Work::Refine;
         self.state.asks = self.asked().count() as u32;

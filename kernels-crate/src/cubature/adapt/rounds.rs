@@ -15,25 +15,35 @@ pub(super) const CHANCE: f64 = 3.0;
 const FEW_LINES: f64 = 2.0;
 /// Errors along rough lines of less than this of the mean that the goal allows show no surface.
 const FAINT: f64 = 1e-3;
-/// Before a claim is believed, all regions are looked at again, few of them so often that it is this many
-/// looks: in up to three dimensions, and in more.
-const LOOKS: [usize; 2] = [16, 64];
+/// Before a claim is believed, all regions are looked at again, each as often as its share of the box tells of
+/// so many looks: in two and three dimensions, and in more.
+const LOOKS: [f64; 3] = [4.0, 16.0, 128.0];
 /// Bins of errors: one a power of two.
 pub(super) const BINS: usize = 2048;
 
-/// A sum of many numbers, with what rounding lost (Neumaier, 1974).
-pub(super) fn sum(of: impl Iterator<Item = f64>) -> f64 {
-    let (mut sum, mut lost) = (0.0_f64, 0.0);
-    for x in of {
-        let next = sum + x;
-        lost += if sum.abs() >= x.abs() {
-            (sum - next) + x
-        } else {
-            (x - next) + sum
-        };
-        sum = next;
+/// Sums of many numbers, with what rounding lost (Neumaier, 1974).
+pub(super) fn sums<const N: usize>(of: impl Iterator<Item = [f64; N]>) -> [f64; N] {
+    let (mut sums, mut lost) = ([0.0_f64; N], [0.0; N]);
+    for of in of {
+        for ((sum, lost), x) in sums.iter_mut().zip(&mut lost).zip(of) {
+            let next = *sum + x;
+            *lost += if sum.abs() >= x.abs() {
+                (*sum - next) + x
+            } else {
+                (x - next) + *sum
+            };
+            *sum = next;
+        }
     }
-    sum + lost
+    for (sum, lost) in sums.iter_mut().zip(lost) {
+        *sum += lost;
+    }
+    sums
+}
+
+/// What rounding may be, in units of the magnitude.
+pub(super) fn noise(dimensions: usize) -> f64 {
+    (8 + 2 * dimensions) as f64 * f64::EPSILON
 }
 
 /// What all regions give together.
@@ -74,7 +84,7 @@ pub enum Work {
 }
 
 /// A question for a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ask {
     /// Of this part,
     pub part: Part,
@@ -122,8 +132,8 @@ pub struct State {
     pub work: Work,
     /// Questions for plans.
     pub(super) asks: u32,
-    /// How often the regions that were not seen again are to be looked at; 0 where none are.
-    pub looks: u32,
+    /// Whether the regions that were not seen again are to be looked at.
+    pub is_looking: bool,
     /// How it ended.
     pub end: Option<End>,
 }
@@ -136,7 +146,7 @@ impl State {
         rounds: 0,
         work: Work::Begin,
         asks: 0,
-        looks: 0,
+        is_looking: false,
         end: None,
     };
 }
@@ -183,15 +193,17 @@ impl<M: Memory> Rounds<'_, M> {
     /// What all regions give together.
     #[inline(never)]
     pub fn totals(&self) -> Totals {
-        let noise = (8 + 2 * self.dimensions()) as f64 * f64::EPSILON;
-        let of = |of: fn(&Region) -> f64| sum(self.regions.iter().map(of));
-        let smooth = of(|region| region.error - region.rough);
-        let lacks = of(|region| region.lacks).abs();
-        let chance = CHANCE * GpuFloat::sqrt(of(|region| region.rough * region.rough));
+        let [value, magnitude, smooth, rough, lacks, squares] =
+            sums(self.regions.iter().map(|of| {
+                let smooth = of.error - of.rough;
+                let squares = of.rough * of.rough;
+                [of.value, of.magnitude, smooth, of.rough, of.lacks, squares]
+            }));
+        let chance = CHANCE * GpuFloat::sqrt(squares);
         Totals {
-            value: of(|region| region.value),
-            error: smooth + (FEW_LINES * of(|region| region.rough)).min(lacks + chance),
-            noise: noise * of(|region| region.magnitude),
+            value,
+            error: smooth + (FEW_LINES * rough).min(lacks.abs() + chance),
+            noise: noise(self.dimensions()) * magnitude,
         }
     }
 
@@ -229,7 +241,7 @@ impl<M: Memory> Rounds<'_, M> {
 
     /// Takes what the looks told: [`LINE`] of each axis of the regions that were not seen again.
     pub fn see(&mut self, lines: &[f64]) {
-        if self.state.looks == 0 {
+        if !self.state.is_looking {
             return;
         }
         let dimensions = self.dimensions();
@@ -237,18 +249,28 @@ impl<M: Memory> Rounds<'_, M> {
         for (region, lines) in unseen.zip(lines.chunks(LINE * dimensions)) {
             region.see_again(lines, dimensions);
         }
-        self.state.looks = 0;
+        self.state.is_looking = false;
         self.decide();
     }
 
-    /// The parts that are to be looked at again.
-    pub fn unseen(&self) -> impl Iterator<Item = &Part> {
-        let is_looked_at = self.state.looks > 0;
+    /// The parts that are to be looked at again, and how often.
+    pub fn unseen(&self) -> impl Iterator<Item = (Part, u32)> {
+        let is_looking = self.state.is_looking;
         let unseen = self
             .regions
             .iter()
-            .filter(move |region| is_looked_at && !region.is_seen);
-        unseen.map(|region| &region.part)
+            .filter(move |region| is_looking && !region.is_seen);
+        unseen.map(|region| (region.part, self.looks(&region.part)))
+    }
+
+    /// How often a part is looked at again: its share of the box, of which there is one look at least.
+    pub fn looks(&self, part: &Part) -> u32 {
+        let mut looks = LOOKS[self.dimensions().min(4) - 2];
+        for k in 0..self.dimensions() {
+            let [from, to] = self.question.limits[k];
+            looks *= (part.to[k] - part.from[k]) / (to - from);
+        }
+        GpuFloat::ceil(looks).max(1.0) as u32
     }
 
     /// Decides how it ended, or what looks or round are to follow.
@@ -278,8 +300,7 @@ impl<M: Memory> Rounds<'_, M> {
                 if self.regions.iter().all(|region| region.is_seen) {
                     self.state.end = Some(End::Converged);
                 } else {
-                    let all = LOOKS[usize::from(self.dimensions() > 3)];
-                    self.state.looks = all.div_ceil(self.regions.len()) as u32;
+                    self.state.is_looking = true;
                 }
                 return;
             }

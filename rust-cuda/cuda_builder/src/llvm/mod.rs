@@ -58,11 +58,13 @@ impl Llvm {
     /// Registers the NVPTX backend and sets LLVM's own options, which belong
     /// to the process and may be parsed once only.
     fn initialise(&self) {
-        let options = [
-            CString::from(c"cuda_builder"),
-            CString::new(format!("-unroll-threshold={}", flags::UNROLL_THRESHOLD))
-                .unwrap_or_default(),
+        let of_ours = [
+            ("unroll-threshold", flags::UNROLL_THRESHOLD),
+            ("cgpp-huge-func", flags::HUGE_FUNCTION),
         ];
+        let of_ours = of_ours.map(|(name, value)| format!("-{name}={value}"));
+        let options = ["cuda_builder".to_owned()].into_iter().chain(of_ours);
+        let options: Vec<CString> = options.filter_map(|text| CString::new(text).ok()).collect();
         let arguments: Vec<*const c_char> = options.iter().map(|text| text.as_ptr()).collect();
         // SAFETY: called once, under the lock of `load`; the strings outlive
         // the call, and LLVM copies what it keeps.

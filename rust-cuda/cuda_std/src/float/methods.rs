@@ -8,7 +8,7 @@ impl Sealed for f64 {}
 /// Declares a trait, and implements it for `f32` and `f64`. The body of a method is one of
 ///
 /// - `ptx NAME(..)`, or `ptx NAME host NAME(..)`: an operation that IEEE 754 rounds correctly,
-///   LLVM's on the device, `libm`'s on the host (this crate does without `std`). Both give the
+///   LLVM's on the device, [`host`](super::host)'s on the host (this crate does without `std`). Both give the
 ///   same bits.
 /// - `core NAME(..)`: the method of `core`.
 /// - `libm NAME(..)`: a function of `libm`, on the device too.
@@ -64,7 +64,7 @@ macro_rules! computed {
             #[cfg(target_os = "cuda")]
             let value = core::intrinsics::[<$device $float>] $arguments;
             #[cfg(not(target_os = "cuda"))]
-            let value = libm::[<$host $($suffix)?>] $arguments;
+            let value = $crate::float::host::[<$host $($suffix)?>] $arguments;
             value
         }}
     };

@@ -23,6 +23,8 @@ mod extended;
 mod extremes;
 pub mod fast;
 mod gpu_float;
+#[cfg(not(target_os = "cuda"))]
+mod host;
 mod hyperbolic;
 mod logarithm;
 mod methods;
