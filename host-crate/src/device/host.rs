@@ -2,9 +2,10 @@
 //! that the host has their totals without a copy.
 //!
 //! A driver copies pageable memory through page-locked buffers, and page-locked memory
-//! directly. All copies are methods of views and wait until they are complete; this module has
-//! only the memory. An asynchronous copy would need the memory until the device has finished.
-//! A borrow cannot guarantee that, since the guard that ends it can be forgotten.
+//! directly. Copies are methods of views and wait until they are complete. An asynchronous one
+//! needs the memory until the device has finished, which a borrow cannot guarantee, since the
+//! guard that ends it can be forgotten: [`Staging`] owns the memory that it sends, and waits
+//! before it lends it or gives it back.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -106,9 +107,13 @@ impl<T: Pod> Drop for HostBuffer<T> {
     }
 }
 
-impl<T: Pod + fmt::Debug> fmt::Debug for HostBuffer<T> {
+impl<T: Pod> fmt::Debug for HostBuffer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter()).finish()
+        f.debug_struct("HostBuffer")
+            .field("type", &std::any::type_name::<T>())
+            .field("len", &self.len)
+            .field("device", &self.device)
+            .finish()
     }
 }
 
@@ -157,6 +162,11 @@ impl<T: Pod> Staging<T> {
         unsafe { device.at_work()?.write_later(target.address(), bytes) }
     }
 
+    /// The device was waited for: it has read them.
+    pub(crate) fn is_done(&mut self) {
+        self.is_read = false;
+    }
+
     fn wait(&mut self) -> Result<()> {
         if self.is_read {
             self.host.device.synchronize()?;
@@ -168,8 +178,11 @@ impl<T: Pod> Staging<T> {
 
 impl<T: Pod> Drop for Staging<T> {
     fn drop(&mut self) {
-        // A lost context reads nothing.
-        let _ = self.wait();
+        // A recording would be spoiled, and memory is not given back meanwhile. A lost context
+        // reads nothing.
+        if !self.host.device.is_recording_here() {
+            let _ = self.wait();
+        }
     }
 }
 
@@ -216,5 +229,49 @@ impl<T: Pod> Drop for Mapped<T> {
             // A kernel may still use it; a lost context runs none.
             let _ = device.synchronize();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_there_and_spoils_no_recording() -> Result<()> {
+        let device = Device::open_emulator(None)?;
+        for is_waited_for in [true, false] {
+            let mut numbers = Staging::new(&device)?;
+            let mut buffer = device.alloc_zeroed::<u32>(3)?;
+            numbers.elements(3)?.copy_from_slice(&[1, 2, 3]);
+            numbers.send(buffer.as_view_mut())?;
+            if is_waited_for {
+                assert_eq!(buffer.to_vec()?, [1, 2, 3]);
+                numbers.is_done();
+            }
+            device.capture(|| {
+                drop(numbers);
+                Ok(())
+            })?;
+            assert_eq!(buffer.to_vec()?, [1, 2, 3]);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn elements_that_are_lent_again_were_read() -> Result<()> {
+        let device = Device::open_emulator(None)?;
+        let mut numbers = Staging::new(&device)?;
+        let mut buffer = device.alloc_zeroed::<u32>(2)?;
+        numbers.elements(2)?.fill(7);
+        numbers.send(buffer.as_view_mut())?;
+        assert!(numbers.is_read);
+        numbers.elements(1)?.fill(0);
+        assert!(!numbers.is_read);
+        assert_eq!(buffer.to_vec()?, [7, 7]);
+        // As many as there are, on their own device.
+        assert!(numbers.send(buffer.as_view_mut()).is_err());
+        let mut other = Device::open_emulator(None)?.alloc_zeroed::<u32>(1)?;
+        assert!(numbers.send(other.as_view_mut()).is_err());
+        Ok(())
     }
 }

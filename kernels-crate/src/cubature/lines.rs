@@ -1,5 +1,5 @@
 //! Lines along the axes of a region, through the point of its weightiest plane where the function is
-//! largest; a warp looks at a line.
+//! largest; a warp looks at a line, and for a plan two.
 //!
 //! *What a rule does not see*: along each axis, the difference between the rule of the region and
 //! one of two nodes a lane, relative to the magnitude that the rule saw; and how much the Legendre
@@ -7,7 +7,7 @@
 //! the function is largest, and what lies across the axes may be elsewhere: so each lane has a line
 //! [beside](super::beside) it, too.
 //!
-//! *Another look*: the lines beside it once more, drawn anew.
+//! *Another look*: lines of half as many nodes anywhere in the region, evenly spread.
 //!
 //! *A plan of an axis*: how fast the coefficients decay, and where the axis is best cut. That is
 //! where the function jumps or has a corner: the line is looked at in as many places as a warp has

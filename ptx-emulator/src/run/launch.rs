@@ -9,6 +9,7 @@ use crate::machine::Launch;
 use crate::observe::Observer;
 
 /// Register rows and local memory of resident blocks, bytes, from which on further blocks wait.
+/// Under a seed turns are short, and blocks for which none wait become resident sooner.
 const REGISTER_MEMORY: u64 = 512 << 20;
 
 impl Launch<'_> {

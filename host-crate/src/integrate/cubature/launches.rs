@@ -53,7 +53,7 @@ fn clear<T: Pod>(of: &mut Buffer<T>) -> Result<()> {
 }
 
 impl Cubature {
-    /// Gives back what rounds have taken.
+    /// Gives back the device's memory that rounds have taken.
     pub(super) fn clear(&mut self) -> Result<()> {
         clear(&mut self.places)?;
         clear(&mut self.regions)?;
@@ -171,7 +171,10 @@ impl<'a> OnDevice<'a> {
             let room = len.next_power_of_two();
             plan.told = plan.module.device().alloc_host(room)?;
         }
-        plan.sums.slice(..len)?.copy_to(&mut plan.told[..len])
+        plan.sums.slice(..len)?.copy_to(&mut plan.told[..len])?;
+        plan.regions_to.is_done();
+        plan.parameters_to.is_done();
+        Ok(())
     }
 
     /// Sums regions, and looks along lines of others, of each of which there come

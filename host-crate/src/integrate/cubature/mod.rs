@@ -87,6 +87,8 @@ pub struct Cubed {
     /// Evaluations of the function in rules. On lines there are others: along each axis of a region that
     /// has n nodes there 33 (64 + n), besides those of plans, and 32 (32 + n) for each time that it is looked at
     /// again: its share of the box of 4 looks in two dimensions, 16 in three and 128 in more, and one at least.
+    /// The plan of the whole box, and looks behind rounds of up to 256 regions, are made ahead, whether they are
+    /// used or not.
     pub evaluations: u64,
     /// Regions at the end.
     pub regions: usize,
@@ -258,7 +260,7 @@ impl Cubature {
     ///
     /// [`Error::Argument`] for limits that are not finite, or not as many, for NaN among the
     /// parameters, and where the first rule has more evaluations than are allowed; [`Error::UnknownKernel`] where the module does not have the kernels;
-    /// [`Error::OutOfMemory`]; the driver's.
+    /// [`Error::OutOfMemory`], [`Error::OutOfHostMemory`] for up to 50 MB that are page-locked; the driver's.
     pub fn integrate(&mut self, limits: &[(f64, f64)], parameters: &Parameters) -> Result<Cubed> {
         Ok(self.integrate_with_regions(limits, parameters)?.0)
     }

@@ -59,14 +59,15 @@ mod fused {
             pub(in super::super) fn $name(a: $float, b: $float, c: $float) -> $float {
                 if is_there() {
                     let mut fused = a;
-                    // SAFETY: the processor has the instruction, which changes a register.
+                    // SAFETY: the processor has the instruction, which changes a register and the
+                    // flags of exceptions.
                     unsafe {
                         asm!(
                             $instruction,
                             inout(xmm_reg) fused,
                             in(xmm_reg) b,
                             in(xmm_reg) c,
-                            options(pure, nomem, nostack, preserves_flags)
+                            options(pure, nomem, nostack)
                         );
                     }
                     return fused;
