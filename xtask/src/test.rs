@@ -96,7 +96,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     // Before the lints put what they build of it in its place.
     let own = std::env::current_exe().context("this program has no path")?;
     let artifact = ptx::folder(&ptx::ARCHS)?;
-    let compiler = compiler::path();
+    let compiler = compiler::path()?;
     let command = |mut step: Step| {
         step.command.env(ptx::ARTIFACT, &artifact);
         step.run(&mut std::io::stdout())

@@ -236,6 +236,10 @@ fn a_baseline_that_is_not_whole_is_refused_for_what_it_is() {
     for (extra, problem) in [
         ("{\"schema\":", "its last line is torn"),
         ("hello\n", "1 line is not a record"),
+        (
+            "{\"schema\":1,\"run\":\"a\",\"table\":\"x\"}\n",
+            "1 line is not a record: 1 of another version of quadscan, known is schema 2",
+        ),
     ] {
         assert!(
             store

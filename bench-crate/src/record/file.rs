@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::Record;
+use super::{Record, SCHEMA};
 
 /// What a file of records holds.
 pub(crate) struct Parsed {
@@ -16,6 +16,8 @@ pub(crate) struct Parsed {
     pub(crate) end: End,
     /// Whole lines that are no records of this program.
     foreign: usize,
+    /// Of these, records of another schema.
+    older: usize,
 }
 
 /// What follows the last whole line.
@@ -53,7 +55,7 @@ impl Parsed {
             .rposition(|&byte| byte == b'\n')
             .map_or(0, |end| end + 1);
         let mut records = Vec::new();
-        let mut foreign = 0;
+        let (mut foreign, mut older) = (0, 0);
         let end = End::of(&text[whole..]);
         // A torn line is nobody's.
         let lines = if end == End::Torn {
@@ -64,7 +66,10 @@ impl Parsed {
         for line in lines.split_inclusive(|&byte| byte == b'\n') {
             match serde_json::from_slice(line) {
                 Ok(record) => records.push(record),
-                Err(_) => foreign += 1,
+                Err(_) => {
+                    foreign += 1;
+                    older += usize::from(is_of_another_version(line));
+                }
             }
         }
         Parsed {
@@ -72,17 +77,32 @@ impl Parsed {
             whole,
             end,
             foreign,
+            older,
         }
     }
 
     /// `1 line is no record`, `2 lines are no records`; none where all are.
     pub(crate) fn no_records(&self) -> Option<String> {
-        match self.foreign {
-            0 => None,
-            1 => Some("1 line is not a record".to_owned()),
-            n => Some(format!("{n} lines are not records")),
-        }
+        let lines = match self.foreign {
+            0 => return None,
+            1 => "1 line is not a record".to_owned(),
+            n => format!("{n} lines are not records"),
+        };
+        Some(match self.older {
+            0 => lines,
+            older => {
+                format!("{lines}: {older} of another version of quadscan, known is schema {SCHEMA}")
+            }
+        })
     }
+}
+
+/// Whether a line that is no record is one of another schema.
+fn is_of_another_version(line: &[u8]) -> bool {
+    serde_json::from_slice(line).is_ok_and(|value: serde_json::Value| {
+        ["run", "table"].iter().all(|key| value[key].is_string())
+            && value.get("schema").is_none_or(|schema| *schema != SCHEMA)
+    })
 }
 
 /// The records of a file that a run may be writing to, and what was wrong with

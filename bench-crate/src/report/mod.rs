@@ -149,7 +149,8 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
         refused("DIR", problem)
     })?;
     if found.is_empty() {
-        let problem = format!("{folder} has no records: no line of {name} is one");
+        let why = warnings.join("; ");
+        let problem = format!("{folder} has no records: no line of {name} is one ({why})");
         return Err(refused("DIR", problem));
     }
     let source = Source {

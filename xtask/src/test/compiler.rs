@@ -2,20 +2,45 @@
 //! What is looked at is then what is run, and nothing is compiled twice: `cargo clippy` and
 //! `cargo doc` would each have all dependencies compiled for themselves.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+
+use anyhow::Context;
+use hmac_sha256::Hash as Sha256;
 
 use crate::cargo;
 
-/// The script that cargo starts. It is where it is, since cargo knows a compiler by its path: `.ci/run` has
-/// this program compiled by it, too.
-pub(super) fn path() -> PathBuf {
-    cargo::root().join("xtask/src/test/compiler.sh")
+/// What cargo starts.
+const SCRIPT: &str = include_str!("compiler.sh");
+
+/// Where it is, with its hash in the name, since cargo knows a compiler by its path. `.ci/run` puts it there
+/// too, and has this program compiled by it.
+pub(super) fn path() -> anyhow::Result<PathBuf> {
+    let digest = Sha256::hash(SCRIPT.as_bytes());
+    let digest: String = digest[..8]
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let folder = cargo::root().join("target");
+    let path = folder.join(format!("compiler-{digest}.sh"));
+    if !path.is_file() {
+        let write = || -> std::io::Result<()> {
+            fs::create_dir_all(&folder)?;
+            let new = tempfile::Builder::new().tempfile_in(&folder)?;
+            fs::write(new.path(), SCRIPT)?;
+            fs::set_permissions(new.path(), fs::Permissions::from_mode(0o755))?;
+            let (file, new) = new.keep()?;
+            drop(file);
+            fs::rename(new, &path)
+        };
+        write().with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(path)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::os::unix::fs::PermissionsExt;
     use std::process::Command;
 
     use super::*;
@@ -28,7 +53,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         fs::write(folder.path().join("lib.rs"), text).expect("written");
         fs::create_dir_all(folder.path().join("debug/deps")).expect("made");
-        let output = Command::new(path())
+        let output = Command::new(path().expect("written"))
             .args([
                 "rustc",
                 "--crate-name",
@@ -103,7 +128,7 @@ mod tests {
         fs::write(&rustc, "#!/bin/sh\necho \"$@\"\n").expect("written");
         let runs = fs::Permissions::from_mode(0o755);
         fs::set_permissions(&rustc, runs).expect("may be run");
-        let asked = Command::new(path())
+        let asked = Command::new(path().expect("written"))
             .arg(rustc)
             .args(["--crate-name", "builds", "-C", "opt-level=1", more])
             .env("CARGO_PKG_NAME", "cuda_builder")

@@ -4,7 +4,7 @@
 # a warning, so that all is compiled and run whatever is found. What they make beside goes to folders
 # of their own in the target folder, and cargo is not told of it.
 rustc=$1
-beside=${rustc%rustc}
+case $rustc in */*) beside=${rustc%/*}/ ;; *) beside= ;; esac
 arguments=" $* "
 
 # Tests and examples that have no use of a package's optimisation: they run for seconds, and take longer
