@@ -376,6 +376,26 @@ fn all_columns_are_scanned_along_an_axis() {
 }
 
 #[test]
+fn one_long_column_has_the_bits_of_its_scan_along_the_axis() {
+    let folder = folder();
+    let rows = 60_000;
+    let numbers: Vec<u8> = (0..rows)
+        .flat_map(|row| f64::from(row).sin().to_le_bytes())
+        .collect();
+    let shape = format!("({rows},)");
+    write(
+        folder.path(),
+        "x.npy",
+        npy("'<f8'", false, &shape, &numbers),
+    );
+    let sums = |words: &str| {
+        run(folder.path(), &format!("scan x.npy --out sums.npy {words}"));
+        elements(&read(folder.path(), "sums.npy")).to_vec()
+    };
+    assert!(sums("--axis 0") == sums(""));
+}
+
+#[test]
 fn records_keep_their_fields() {
     let folder = folder();
     let mut rows = Vec::new();

@@ -104,18 +104,25 @@ INTEGRAND_OF(steps, {
   return exp(sum);
 })
 
-// The least time of so many calls, ms by the host's clock; none follows one of more than a second, or one
-// that says that it was broken off.
-template <class Call>
-double fastest_of(int calls, Call call) {
+// The least time of so many calls, ms by the host's clock; none follows one of more than five seconds, or one
+// that says that it was broken off. Each gets what `prepare` makes anew, which is not timed.
+template <class Prepare, class Call>
+double fastest_of(int calls, Prepare prepare, Call call) {
   double best = INFINITY;
-  for (int turn = 0; turn < calls && (turn == 0 || best < 1000); turn++) {
+  for (int turn = 0; turn < calls && (turn == 0 || best <= 5000); turn++) {
+    auto prepared = prepare();
     const auto start = std::chrono::steady_clock::now();
-    if (!call()) break;
+    if (!call(prepared)) break;
     const std::chrono::duration<double, std::milli> spent = std::chrono::steady_clock::now() - start;
     best = std::fmin(best, spent.count());
   }
   return best;
+}
+
+// The same where nothing is to be prepared.
+template <class Call>
+double fastest_of(int calls, Call call) {
+  return fastest_of(calls, [] { return 0; }, [&](int) { return call(); });
 }
 
 // What came of a tolerance, where status 0 has converged, and what was timed.

@@ -39,7 +39,7 @@ impl Heading {
 }
 
 /// Where a row is in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A line of text, from 1.
     Line(u64),

@@ -81,6 +81,16 @@ pub enum Problem {
     At(Place, String),
 }
 
+impl Problem {
+    /// Where it is, if it is about one row.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Problem::At(place, _) => Some(*place),
+            _ => None,
+        }
+    }
+}
+
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Self {
         Problem::Unreadable(error)

@@ -15,11 +15,12 @@ use crate::columns::{Number, ROWS};
 /// them.
 pub(super) type Launch<T> = Box<dyn FnMut(&[T], &[u32]) -> quadscan::Result<Vec<T>> + Send>;
 
-/// The axis of rows of so many elements along which they are scanned.
+/// The axis of rows of so many elements along which they are scanned, so many at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lines {
     pub(super) axis: usize,
     pub(super) width: usize,
+    pub(super) rows: usize,
 }
 
 /// An operation on a type, and where its kernels are.
@@ -106,13 +107,18 @@ fn scans<T: Element, O: Plain<T> + ScanKernels>(_: Of<O>) -> Kernels<T> {
         nothing: nothing::<T, O>(),
         launch: |module, lines| {
             let device = module.device().clone();
-            if let Some(Lines { axis, width }) = lines {
+            if let Some(Lines { axis, width, rows }) = lines {
                 let module = module.clone();
+                let plan = move |rows| scan::AxisPlan::<O>::new(&module, &[rows, width], axis);
+                let (mut of_rows, mut lines) = (rows, plan(rows)?);
                 return Ok(Box::new(move |elements, _| {
                     let mut data = device.upload(elements)?;
-                    let shape = [elements.len() / width, width];
-                    let mut plan = scan::AxisPlan::<O>::new(&module, &shape, axis)?;
-                    plan.inclusive_in_place(&mut data)?;
+                    let rows = elements.len() / width;
+                    // As most blocks have, but for the last one.
+                    if rows != of_rows {
+                        (of_rows, lines) = (rows, plan(rows)?);
+                    }
+                    lines.inclusive_in_place(&mut data)?;
                     data.to_vec()
                 }));
             }

@@ -17,7 +17,7 @@ mod survey;
 use std::io::{Read, Write};
 
 use crate::cli::{CombineArguments, ScanArguments};
-use crate::columns::{self, Done, Shape, Source, Stop, Watch, with_type};
+use crate::columns::{self, Done, Problem, Shape, Source, Stop, Watch, with_type};
 use crate::device;
 use crate::error::Result;
 use crate::export::Format;
@@ -95,7 +95,13 @@ fn combine(
 ) -> Result<Done> {
     let opened = ranks.expect_file(FILE, &request.file).and_then(|()| {
         let source = Source::open(FILE, &request.file, input)?;
-        let chosen = request.choose(source.read(&[])?.headings())?;
+        let reader = source.read(&[])?;
+        if reader.headings().is_empty() {
+            let problem = "has no columns, allowed are 1 and more".to_owned();
+            return Err(source.refuse(Problem::Wrong(problem)));
+        }
+        let chosen = request.choose(reader.headings())?;
+        drop(reader);
         Ok((source, chosen))
     });
     let (source, chosen) = ranks.agree(opened)?;
@@ -119,7 +125,7 @@ fn prepared<T: Element>(
     let (modules, notice) =
         device::load_on_each(&request.device, artifact, &kernels.modules, ranks)?;
     watch.say(&notice);
-    let pieces = Pieces::new(request, &kernels, &modules, chosen.width).map_err(|error| {
+    let pieces = Pieces::new(request, &kernels, &modules, chosen).map_err(|error| {
         device::without_kernels(error.into(), artifact, &kernels.modules.join(" and "))
     })?;
     Ok((survey, pieces))

@@ -7,7 +7,7 @@ use quadscan::device::Module;
 
 use super::kernels::{Element, Kernels, Launch, Lines};
 use super::operation::Form;
-use super::request::Request;
+use super::request::{Chosen, Request};
 use crate::columns::{Block, Column, message};
 use crate::device;
 use crate::error::Result;
@@ -93,9 +93,13 @@ impl<T: Element> Pieces<T> {
         request: &Request,
         kernels: &Kernels<T>,
         modules: &[Module],
-        width: usize,
+        chosen: Chosen,
     ) -> quadscan::Result<Self> {
-        let lines = request.axis.map(|axis| Lines { axis, width });
+        let lines = request.axis.map(|axis| Lines {
+            axis,
+            width: chosen.width,
+            rows: chosen.rows(),
+        });
         let launches = modules.iter().map(|module| (kernels.launch)(module, lines));
         Ok(Self {
             form: request.form,

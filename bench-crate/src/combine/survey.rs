@@ -114,12 +114,16 @@ impl Survey {
 
     /// The numbers of rows, row by row. Err with the first row without one.
     pub(super) fn numbers<T: Element>(&self, source: &Source, block: &Block) -> Result<Vec<T>> {
-        let of_column = |(k, name): (usize, &String)| {
-            let numbers = block.numbers(self.column + k, &shown(name));
-            numbers.map_err(|problem| source.refuse(problem))
-        };
-        let columns = self.names.iter().enumerate().map(of_column);
-        let mut columns = columns.collect::<Result<Vec<Vec<T>>>>()?;
+        let (mut columns, mut problems) = (Vec::new(), Vec::new());
+        for (k, name) in self.names.iter().enumerate() {
+            match block.numbers(self.column + k, &shown(name)) {
+                Ok(numbers) => columns.push(numbers),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if let Some(first) = problems.into_iter().min_by_key(Problem::place) {
+            return Err(source.refuse(first));
+        }
         if let [_] = columns[..] {
             return Ok(columns.remove(0));
         }

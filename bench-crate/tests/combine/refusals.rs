@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use quadscan_bench::modules;
+
 use crate::common::{Outcome, folder};
 use crate::{ITEMS, npy, outcome, write};
 
@@ -44,6 +46,18 @@ fn what_cannot_be_combined_is_refused_in_one_sentence() {
         "nan.npy",
         npy("'<f4'", false, "(1,)", &f32::NAN.to_le_bytes()),
     );
+    let wide = "(2, 20000)";
+    write(
+        folder.path(),
+        "columns.npy",
+        npy("'|u1'", false, wide, &[0; 40_000]),
+    );
+    write(
+        folder.path(),
+        "none.npy",
+        npy("'<f8'", false, "(5, 0)", &[]),
+    );
+    write(folder.path(), "rows.csv", "a,b\n1,2\n1,x\ny,3\n");
     for (words, sentence) in [
         (
             "scan items.csv",
@@ -115,7 +129,21 @@ fn what_cannot_be_combined_is_refused_in_one_sentence() {
         ),
         (
             "scan x.npy",
-            "FILE x.npy has the shape (2, 2, 2), allowed are (rows,) and (rows, columns)",
+            "FILE x.npy has the shape (2, 2, 2), allowed are (rows,) and (rows, columns), up to \
+             16384 columns",
+        ),
+        (
+            "scan columns.npy --axis 0",
+            "FILE columns.npy has the shape (2, 20000), allowed are (rows,) and (rows, columns), \
+             up to 16384 columns",
+        ),
+        (
+            "scan none.npy --axis 0",
+            "FILE none.npy has no columns, allowed are 1 and more",
+        ),
+        (
+            "scan rows.csv --axis 1",
+            "FILE rows.csv, line 3: `x` is not a number, allowed in b are numbers, inf and -inf",
         ),
         (
             "scan items.csv --axis 2",
@@ -149,5 +177,34 @@ fn what_cannot_be_combined_is_refused_in_one_sentence() {
         assert_eq!(refused(folder.path(), words), sentence, "{words}");
     }
     let left = fs::read_dir(folder.path()).expect("a folder").count();
-    assert_eq!(left, 8, "nothing is written");
+    assert_eq!(left, 11, "nothing is written");
+}
+
+#[test]
+fn an_artifact_without_the_kernels_is_refused_before_anything_is_written() {
+    let folder = folder();
+    write(folder.path(), "items.csv", "a,b\n1,2\n");
+    let artifact = modules::ours().expect("an artifact");
+    let mut manifest = artifact.manifest().clone();
+    for (module, listed) in artifact.modules().zip(&mut manifest.modules) {
+        let part = module.parts().next().expect("a part");
+        listed.parts.truncate(1);
+        listed.sha256 = listed.parts[0].sha256.clone().unwrap_or_default();
+        write(folder.path(), &listed.parts[0].file, part.ptx());
+    }
+    let manifest = serde_json::to_vec(&manifest).expect("a manifest");
+    write(folder.path(), "manifest.json", manifest);
+    for words in ["--column a", "--axis 0", "--axis 1"] {
+        let command = format!("scan items.csv {words} --artifact .");
+        let Outcome {
+            code,
+            output,
+            errors,
+            ..
+        } = outcome(folder.path(), &command);
+        assert_eq!((code, output.as_str()), (2, ""), "{words}: {errors}");
+        let expected = "error: --artifact . has no kernel `one_block_sum_f64`, allowed is a folder \
+                        with the kernels of sum_f64\n";
+        assert!(errors.ends_with(expected), "{words}: {errors}");
+    }
 }

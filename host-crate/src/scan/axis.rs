@@ -8,7 +8,7 @@ use quadscan_kernels::scan::{Algorithm, LINES, ScanKernel, ScanKernels, TOTALS, 
 
 use super::launch::{self, Call, Kind};
 use super::methods::scans;
-use super::options::Options;
+use super::options::{Options, Reproducibility};
 use super::plan::{Plan, too_many};
 use super::textbook::{Scan, parameters};
 use crate::device::{Buffer, LaunchConfig, LaunchShape, Module, Readable, Writable};
@@ -46,10 +46,10 @@ use crate::error::{Error, Result};
 /// ```
 ///
 /// One launch scans them all, but for a few long lines: those of the last axis are scanned one after
-/// the other, as by a [`Plan`], and those of another axis in parts, by two launches. Results have the
-/// same bits on every GPU where lines are not scanned by a [`Plan`] each. What is combined first depends
-/// on the shape alone, and is not what the [`Plan`] of a line combines first: float results may differ
-/// from those of the line alone in the last bits.
+/// the other, by a [`Plan`] with [`Reproducibility::AcrossGpus`], and those of another axis in parts, by two
+/// launches. Results have the same bits on every GPU. What is combined first depends on the shape alone, and
+/// is not what the [`Plan`] of a line combines first: float results may differ from those of the line alone
+/// in the last bits.
 pub struct AxisPlan<O: ScanKernels> {
     module: Module,
     kernel: &'static ScanKernel,
@@ -223,8 +223,12 @@ impl<O: ScanKernels> AxisPlan<O> {
             );
             return Err(Error::argument("shape", problem));
         }
+        let across_gpus = Options {
+            reproducibility: Reproducibility::AcrossGpus,
+            ..Options::default()
+        };
         let each = match shape.parts {
-            0 => Some(Plan::new(module, shape.n)?),
+            0 => Some(Plan::with(module, shape.n, across_gpus)?),
             _ => None,
         };
         let totals = match shape.parts {

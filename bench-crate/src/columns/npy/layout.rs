@@ -71,7 +71,7 @@ fn of_columns(
         _ => {
             let shape = tuple(shape);
             let allowed = match known {
-                [] => "are (rows,) and (rows, columns)".to_owned(),
+                [] => format!("are (rows,) and (rows, columns), up to {COLUMNS} columns"),
                 known => format!("is (items, {}): {}", known.len(), known.join(", ")),
             };
             return Err(wrong(format!("has the shape {shape}, allowed {allowed}")));

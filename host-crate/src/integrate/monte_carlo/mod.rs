@@ -47,7 +47,8 @@ pub struct Estimate {
     /// Chi square of the iterations that count, a degree of freedom: about 1 where they agree. 0
     /// where there is one, and of replicates.
     pub chi_square: f64,
-    /// Evaluations of the function, those that do not count among them.
+    /// Evaluations of the function up to the iteration at which it ended, those that do not count among
+    /// them; more may have been launched.
     pub evaluations: u64,
     /// Iterations that count, or replicates.
     pub iterations: u32,
