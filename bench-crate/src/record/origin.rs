@@ -27,11 +27,7 @@ pub struct DeviceInfo {
     /// The LLVM that generated it.
     pub llvm: String,
     /// What its SMs hold; absent in records of earlier versions.
-    #[serde(
-        default,
-        skip_serializing_if = "Option::is_none",
-        alias = "multiprocessors"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sms: Option<SmLimits>,
 }
 

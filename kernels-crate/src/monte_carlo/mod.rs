@@ -3,7 +3,7 @@
 //! [`integrand`] says what is integrated, and [`monte_carlo_kernels!`](crate::monte_carlo_kernels)
 //! makes its kernels; [`formula`] has those of what is typed. [`philox`] numbers random numbers instead of drawing them, so that a result does
 //! not depend on the threads. [`sizes`] is what a host has to know of a launch. [`vegas`] samples
-//! strata through a grid (VEGAS+), as [`deal`] says, [`strata`] adds them up and [`grid`] moves; [`lattice`] sums shifted
+//! strata through a grid (VEGAS+), as [`deal`] says, [`strata`] adds them up and the grid moves; [`lattice`] sums shifted
 //! rank-1 lattices and the scrambled points of [`sobol`]. When there is enough of them the host says
 //! (`quadscan::integrate::{Vegas, Lattice, Sobol}`).
 
