@@ -101,7 +101,7 @@ const ROWS: [Budget; 14] = [
     budget(Row::CratesWithoutEmulator, "the same without the emulator", "", "-", [40.0, 48.0]),
     budget(Row::Entries, "kernels of our PTX, one architecture", "", "618", [300.0, 300.0]),
     budget(Row::Ptx, "bytes of our PTX, both architectures", "MB", "some 60", [40.0, 45.0]),
-    budget(Row::Lines, "lines of Rust that are not tests, comments or empty", "", "77,214", [55_000.0, 104_900.0]),
+    budget(Row::Lines, "lines of Rust that are not tests, comments or empty", "", "77,214", [55_000.0, 104_600.0]),
 ];
 
 /// A line with its figure.
