@@ -149,8 +149,9 @@ fn read(path: &Path) -> Result<(Source, Vec<String>)> {
         refused("DIR", problem)
     })?;
     if found.is_empty() {
-        let why = warnings.join("; ");
-        let problem = format!("{folder} has no records: no line of {name} is one ({why})");
+        let said = [format!("no line of {name} is one")];
+        let why: Vec<_> = said.into_iter().chain(warnings).collect();
+        let problem = format!("{folder} has no records: {}", why.join("; "));
         return Err(refused("DIR", problem));
     }
     let source = Source {

@@ -162,7 +162,16 @@ fn records_without_a_picture_are_refused_where_pictures_are_asked_for() {
     let folder = folder();
     fs::write(folder.path().join("x.csv"), "a,b\n1,2\n").expect("written");
     let foreign = refused(folder.path(), &["report", "x.csv", "--pictures", "."]);
-    assert!(foreign.contains("no line of x.csv is one"), "{foreign}");
+    assert!(
+        foreign.contains("no line of x.csv is one; x.csv: 2 lines are not records"),
+        "{foreign}"
+    );
+    fs::write(folder.path().join("y.jsonl"), "").expect("written");
+    let empty = refused(folder.path(), &["report", "y.jsonl", "--pictures", "."]);
+    assert!(
+        empty.trim_end().ends_with("no line of y.jsonl is one"),
+        "{empty}"
+    );
     let all = read(records());
     let activity = all.lines().filter(|line| line.contains("\"activity\""));
     let lines: String = activity.map(|line| format!("{line}\n")).collect();

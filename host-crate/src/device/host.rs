@@ -163,7 +163,7 @@ impl<T: Pod> Staging<T> {
     }
 
     /// The device was waited for: it has read them.
-    pub(crate) fn is_done(&mut self) {
+    pub(crate) fn release(&mut self) {
         self.is_read = false;
     }
 
@@ -246,7 +246,7 @@ mod tests {
             numbers.send(buffer.as_view_mut())?;
             if is_waited_for {
                 assert_eq!(buffer.to_vec()?, [1, 2, 3]);
-                numbers.is_done();
+                numbers.release();
             }
             device.capture(|| {
                 drop(numbers);

@@ -172,8 +172,8 @@ impl<'a> OnDevice<'a> {
             plan.told = plan.module.device().alloc_host(room)?;
         }
         plan.sums.slice(..len)?.copy_to(&mut plan.told[..len])?;
-        plan.regions_to.is_done();
-        plan.parameters_to.is_done();
+        plan.regions_to.release();
+        plan.parameters_to.release();
         Ok(())
     }
 
