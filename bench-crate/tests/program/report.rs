@@ -172,6 +172,7 @@ fn records_without_a_picture_are_refused_where_pictures_are_asked_for() {
         empty.trim_end().ends_with("no line of y.jsonl is one"),
         "{empty}"
     );
+    fs::remove_file(folder.path().join("y.jsonl")).expect("removed");
     let all = read(records());
     let activity = all.lines().filter(|line| line.contains("\"activity\""));
     let lines: String = activity.map(|line| format!("{line}\n")).collect();
